@@ -255,7 +255,9 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
     """Draw a pane with round corners, and a border where colours do not tell it from its ground."""
     color, radius = find_touch_ground(one, theme), one.options[0] if one.options else 0
     x1, y1, x2, y2 = one.x, one.y, one.x + one.w, one.y + one.h
-    is_bordered = radius and one.tone != "field" and compute_contrast(theme.ink, theme.paper) > _STARK
+    is_bordered = (
+        radius and one.tone != "field" and compute_contrast(theme.ink, theme.paper) > _STARK
+    )
     border = choose_border_color(theme) if is_bordered else color
     corners = [(x1, y1, 0, 0), (x2 - radius, y1, 0, radius)] if radius else []
     if one.tone != "sheet":  # which ends at the edge of the screen

@@ -24,7 +24,7 @@ ROWS_OF_APPS = 3  # on a page of the launcher
 DOCK = 112
 
 
-class Notification(NamedTuple):
+class PhoneNotification(NamedTuple):
     """A notification: its app, what it says, and the part of the task that it belongs to."""
 
     app: str
@@ -116,7 +116,7 @@ def draw_keyboard(page: PhonePage) -> None:
              value=0, tone=page.style.accent)  # fmt: skip
 
 
-def draw_shade(page: PhonePage, notes: tuple[tuple[int, Notification], ...]) -> None:
+def draw_shade(page: PhonePage, notes: tuple[tuple[int, PhoneNotification], ...]) -> None:
     """Put the notifications, which come down from the top; each with its number."""
     wide, high = page.wide, page.sheet.screen[1]
     page.put("veil", "veil", 0, 0, wide, high)

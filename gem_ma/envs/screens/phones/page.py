@@ -153,7 +153,7 @@ class PhonePage:
         self.put("button", id, x, y, 44, 44, name, options=(icon,), tone=tone)
 
     @contextlib.contextmanager
-    def list(self, but: int = 0) -> Iterator[None]:
+    def scroll(self, but: int = 0) -> Iterator[None]:
         """Put the following widgets into a box that scrolls, down to a height above the end."""
         high = self.low - self.y - but
         place = len(self.widgets)
@@ -228,14 +228,6 @@ class PhonePage:
                  group="box" if box else "")  # fmt: skip
         self.y += self.style.row - 4
 
-    def radios(self, group: str, names: Sequence[str], chosen: str) -> None:
-        """Put rows of which one is chosen."""
-        x, w = self.find_line()
-        for number, name in enumerate(names):
-            self.put("radio", f"{group}#{number}", x, self.y, w, 48, name, name == chosen,
-                     group=group, tone=self.style.accent, type=16)  # fmt: skip
-            self.y += 48
-
     def chips(self, id: str, names: Sequence[str], chosen: str) -> None:
         """Put chips beside each other, of which one is chosen."""
         left = self.x
@@ -284,7 +276,7 @@ class PhonePage:
         if x is None:
             self.y += h + 10
 
-    def float(self, id: str, icon: str, name: str) -> None:
+    def put_floating(self, id: str, icon: str, name: str) -> None:
         """Put a button with an icon over the lower right corner of the page."""
         self.put("button", id, self.wide - 76, self.low - 76, 58, 58, name, options=(icon,),
                  tone=self.style.accent)  # fmt: skip

@@ -12,7 +12,7 @@ from gem_ma.envs.screens.families.family import Family, Step
 from gem_ma.envs.screens.phones import home
 from gem_ma.envs.screens.phones.apps import APPS
 from gem_ma.envs.screens.phones.gestures import touch
-from gem_ma.envs.screens.phones.home import Notification
+from gem_ma.envs.screens.phones.home import PhoneNotification
 from gem_ma.envs.screens.phones.page import (
     NAVIGATION,
     PLAIN_STYLE,
@@ -59,7 +59,7 @@ class PhoneTask(NamedTuple, Generic[DataT]):
     pages: Mapping[str, tuple[str, ...]] = {}
     shelf: int = 0
     shade: bool = False
-    notes: tuple[Notification | None, ...] = ()
+    notes: tuple[PhoneNotification | None, ...] = ()
     chosen: tuple[Any, ...] = ()
     copied: str = ""
     answer: str = ""
@@ -126,7 +126,7 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
         """Return the next step of a perfect user in an app of the task."""
         raise NotImplementedError
 
-    def open_note(self, task: PhoneTask[DataT], note: Notification) -> PhoneTask[DataT]:
+    def open_note(self, task: PhoneTask[DataT], note: PhoneNotification) -> PhoneTask[DataT]:
         """Return the task after a tap on a notification, with its app in front."""
         return task
 

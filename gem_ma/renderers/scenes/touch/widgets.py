@@ -261,17 +261,6 @@ def _draw_switch(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
     _draw_two_lines(area, x, end, one, one.options[0] if one.options else "", ink, ground)
 
 
-def _draw_radio(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
-    ink = choose_widget_ink(ground, theme)
-    on = _choose_ink(one.tone, theme, ground) if one.value else mix_colors(ground, ink, 0.5)
-    spot = area[(one.h - 20) // 2 :][:20, 16:36]
-    font.blend_ink(spot, make_mask("disc", 20), on)
-    font.blend_ink(spot[2:-2, 2:-2], make_mask("disc", 16), ground)
-    if one.value:
-        font.blend_ink(spot[5:-5, 5:-5], make_mask("disc", 10), on)
-    _draw_two_lines(area, 50, one.w - 16, one, "", ink, ground)
-
-
 def _draw_button(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     """Draw a button: filled in its tone, tinted, or only letters ("quiet") or an icon ("bare")."""
     ink = choose_widget_ink(ground, theme)
@@ -519,7 +508,6 @@ def draw_map(one: Widget, theme: Theme) -> np.ndarray:
 _RENDERERS = {
     "row": _draw_row,
     "check": _draw_switch,
-    "radio": _draw_radio,
     "button": _draw_button,
     "tab": _draw_tab,
     "field": _draw_field,

@@ -22,7 +22,7 @@ from gem_ma.envs.screens.ui import Event, Ui
 Days = tuple[int, ...]  # 0 is Monday
 
 
-class Alarm(NamedTuple):
+class AlarmEntry(NamedTuple):
     hour: int
     minute: int
     days: Days
@@ -40,18 +40,20 @@ def name_days(days: Days) -> str:
     return "Every day" if len(days) == 7 else ", ".join(WEEKDAYS[day][:3] for day in days)
 
 
-class Alarms(PhoneFamily["Alarms.Data"]):
+class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
     """Tasks to set alarms, turn them on or off, and delete them."""
 
     apps = ("Clock",)
 
     class Data(NamedTuple):
-        alarms: tuple[Alarm, ...]  # by time
+        alarms: tuple[AlarmEntry, ...]  # by time
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
         times = [(int(h), 5 * int(m)) for h in range(5, 24) for m in range(12)]
         some = pick(rng, times, 3 + difficulty)
-        alarms = [Alarm(h, m, self._sample_days(rng), bool(rng.random() < 0.6)) for h, m in some]
+        alarms = [
+            AlarmEntry(h, m, self._sample_days(rng), bool(rng.random() < 0.6)) for h, m in some
+        ]
         count, clauses = 1 + difficulty // 3, []
         wanted = list(alarms)
         for alarm in pick(rng, alarms, count - 1 if difficulty % 3 else count // 2):
@@ -63,7 +65,7 @@ class Alarms(PhoneFamily["Alarms.Data"]):
                 clauses.append(f"turn {'off' if alarm.on else 'on'} the alarm at {alarm.time}")
         for hour, minute in pick(rng, [one for one in times if one not in some], count):
             days = self._sample_days(rng)[: 1 + difficulty // 3] if difficulty > 1 else ()
-            wanted.append(Alarm(hour, minute, days))
+            wanted.append(AlarmEntry(hour, minute, days))
             when = f" on {joined(WEEKDAYS[day] for day in days)}" if days else ""
             clauses.append(f"set an alarm for {wanted[-1].time}{when}")
         told = joined(clauses)
@@ -81,7 +83,7 @@ class Alarms(PhoneFamily["Alarms.Data"]):
             return
         page.tabs((("alarm", "Alarm"), ("clock", "World"), ("timer", "Timer")), "Alarm")
         page.bar("Alarm", back=False)
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, alarm in enumerate(task.data.alarms):
                 x, w = page.find_line()
                 high = page.style.row + 12
@@ -91,7 +93,7 @@ class Alarms(PhoneFamily["Alarms.Data"]):
                          tone=page.style.accent, type=16)  # fmt: skip
                 page.y += high
             page.y += 60
-        page.float("add", "add", "Add an alarm")
+        page.put_floating("add", "add", "Add an alarm")
 
     def _draw_edit(self, page: PhonePage, task: PhoneTask[Data]) -> None:
         number, hour, minute, days = task.chosen
@@ -142,10 +144,10 @@ class Alarms(PhoneFamily["Alarms.Data"]):
                 if int(hour) > 23 or int(minute) > 59:
                     return task
                 on = alarms[place].on if place >= 0 else True
-                return self._keep(task, place, Alarm(int(hour), int(minute), days, on)).pop()
+                return self._keep(task, place, AlarmEntry(int(hour), int(minute), days, on)).pop()
         return task
 
-    def _keep(self, task: PhoneTask[Data], place: int, alarm: Alarm | None) -> PhoneTask[Data]:
+    def _keep(self, task: PhoneTask[Data], place: int, alarm: AlarmEntry | None) -> PhoneTask[Data]:
         """Return the task with an alarm in place of another; -1: in place of none."""
         rest = [one for number, one in enumerate(task.data.alarms) if number != place]
         return task.hold(alarms=tuple(sorted([*rest, *([alarm] if alarm else [])])))

@@ -20,15 +20,17 @@ from gem_ma.envs.screens.phones.phone_family import (
 from gem_ma.envs.screens.ui import Event, Ui
 
 Members = frozenset[str]
-Group = tuple[str, Members]  # a name, and what is in it
+MemberGroup = tuple[str, Members]  # a name, and what is in it
 
 
-def change_group(groups: tuple[Group, ...], name: str, more: Members) -> tuple[Group, ...]:
+def change_group(
+    groups: tuple[MemberGroup, ...], name: str, more: Members
+) -> tuple[MemberGroup, ...]:
     """Return groups of which one has more members."""
     return tuple((one, members | more if one == name else members) for one, members in groups)
 
 
-class Shopping(PhoneFamily["Shopping.Data"]):
+class PhoneShopping(PhoneFamily["PhoneShopping.Data"]):
     """Tasks to add things to a shopping list, and to check off others."""
 
     apps = ("Lists",)
@@ -60,7 +62,7 @@ class Shopping(PhoneFamily["Shopping.Data"]):
         bottom = page.low
         page.bar("Shopping", ("share", "send", "Share"), ("more", "more", "More"))
         page.low -= 74
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, item in enumerate(task.data.items):
                 page.switch(f"item#{number}", item.capitalize(), item in task.data.checked,
                             box=True)  # fmt: skip
@@ -104,7 +106,7 @@ class Shopping(PhoneFamily["Shopping.Data"]):
         return set_field(task, ui, "new", new) or ("click", "add")
 
 
-class Albums(PhoneFamily["Albums.Data"]):
+class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
     """Tasks to put photos of a kind into albums; a long press begins to select."""
 
     apps = ("Photos",)
@@ -114,7 +116,7 @@ class Albums(PhoneFamily["Albums.Data"]):
 
     class Data(NamedTuple):
         photos: tuple[tuple[str, int], ...]  # kind and number
-        albums: tuple[Group, ...]  # with indices of photos, as texts
+        albums: tuple[MemberGroup, ...]  # with indices of photos, as texts
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
         count = 1 + difficulty // 5
@@ -126,7 +128,7 @@ class Albums(PhoneFamily["Albums.Data"]):
             photos.append((kind, int(rng.integers(self.VIEWS))))
         shown = tuple(pick(rng, photos, len(photos)))
         names = pick(rng, self.NAMES, 3 + difficulty // 4)
-        albums: tuple[Group, ...] = tuple((name, frozenset()) for name in names)
+        albums: tuple[MemberGroup, ...] = tuple((name, frozenset()) for name in names)
         wanted, clauses = albums, []
         for kind, album in zip(kinds[:count], names, strict=False):
             mine = frozenset(str(n) for n, one in enumerate(shown) if one[0] == kind)
@@ -160,7 +162,7 @@ class Albums(PhoneFamily["Albums.Data"]):
             page.icon("put", "add", "Add to album", page.wide - 98, page.y)
             page.y += 54
         side = (page.wide - 2 * 8 - 2 * 6) // 3
-        with page.list():
+        with page.scroll():
             page.y += 4
             for number, (kind, which) in enumerate(task.data.photos):
                 x, y = 8 + (side + 6) * (number % 3), page.y + (side + 6) * (number // 3)
@@ -198,21 +200,21 @@ class Albums(PhoneFamily["Albums.Data"]):
         return "click", "put"
 
 
-class Playlists(PhoneFamily["Playlists.Data"]):
+class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
     """Tasks to make playlists, and to add songs to them."""
 
     apps = ("Music",)
 
     class Data(NamedTuple):
         songs: tuple[tuple[str, str], ...]  # title and artist
-        lists: tuple[Group, ...]
+        lists: tuple[MemberGroup, ...]
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
         one, other = pick(rng, words.TITLES, 14), pick(rng, words.TITLES, 14)
         artists = pick(rng, words.LAST, 6)
         songs = tuple((f"{one[n]} {other[n]}", artists[n % 6]) for n in range(7 + difficulty // 2))
         names = pick(rng, ("Morning", "Party", "Road trip", "Quiet", "Sport", "Dinner"), 4)
-        lists: tuple[Group, ...] = tuple((name, frozenset()) for name in names[:2])
+        lists: tuple[MemberGroup, ...] = tuple((name, frozenset()) for name in names[:2])
         chosen = pick(rng, [title for title, _ in songs], 1 + (difficulty + 1) // 2)
         quoted = joined(f'"{title}"' for title in chosen)
         if difficulty > 2:
@@ -246,7 +248,7 @@ class Playlists(PhoneFamily["Playlists.Data"]):
         chosen = "Songs" if name == FIRST else "Playlists"
         page.tabs((("music", "Songs"), ("list", "Playlists"), ("search", "Search")), chosen)
         page.bar(chosen, ("more", "more", "More"), back=False)
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             if name == FIRST:
                 for number, (title, artist) in enumerate(task.data.songs):
                     x, w = page.find_line()
@@ -261,7 +263,7 @@ class Playlists(PhoneFamily["Playlists.Data"]):
                 for number, (title, members) in enumerate(task.data.lists):
                     page.row(f"show#{number}", title, _count(members), "list", "seat3")
         if name != FIRST:
-            page.float("new", "add", "New playlist")
+            page.put_floating("new", "add", "New playlist")
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         name, number = split_id(event.id)
@@ -327,7 +329,7 @@ def _count(members: Members) -> str:
     return f"{len(members)} song{'s' if len(members) != 1 else ''}"
 
 
-class Notes(PhoneFamily["Notes.Data"]):
+class PhoneNotes(PhoneFamily["PhoneNotes.Data"]):
     """Tasks to write notes, change their titles, and delete them by a long press."""
 
     apps = ("Notes",)
@@ -366,9 +368,9 @@ class Notes(PhoneFamily["Notes.Data"]):
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
         if name == FIRST:
             page.bar("Notes", ("find", "search", "Search"), ("more", "more", "More"), back=False)
-            with page.list():
+            with page.scroll():
                 self._draw_notes(page, task)
-            page.float("add", "add", "New note")
+            page.put_floating("add", "add", "New note")
         elif name == "?note":
             with page.dialog(task.chosen[1], sheet=True):
                 page.row("pin", "Pin", icon="star", h=56)

@@ -20,7 +20,7 @@ from gem_ma.envs.screens.phones.phone_family import (
 )
 from gem_ma.envs.screens.ui import Event, Ui
 
-Entry = tuple[str, ...]  # a value of each part of a form
+FormEntry = tuple[str, ...]  # a value of each part of a form
 
 
 class FormPart(NamedTuple):
@@ -31,11 +31,11 @@ class FormPart(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
-class Entries(NamedTuple):
-    entries: tuple[Entry, ...]
+class FormEntries(NamedTuple):
+    entries: tuple[FormEntry, ...]
 
 
-class EntryForm(PhoneFamily[Entries]):
+class EntryForm(PhoneFamily[FormEntries]):
     """Tasks to make entries in an app that lists them.
 
     Attributes:
@@ -49,23 +49,23 @@ class EntryForm(PhoneFamily[Entries]):
     parts: ClassVar[tuple[FormPart, ...]]
     icon: ClassVar[str] = ""
 
-    def sample(self, rng: np.random.Generator) -> Entry:
+    def sample(self, rng: np.random.Generator) -> FormEntry:
         """Sample an entry."""
         raise NotImplementedError
 
-    def describe(self, entry: Entry, difficulty: int) -> str:
+    def describe(self, entry: FormEntry, difficulty: int) -> str:
         """Return an entry in words, as part of a goal."""
         raise NotImplementedError
 
-    def list_words(self, entry: Entry) -> tuple[str, str, str]:
+    def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
         """Return what stands in the list of an entry: its title, its subtitle, and at the right."""
         raise NotImplementedError
 
-    def reduce(self, entry: Entry, difficulty: int) -> Entry:
+    def reduce(self, entry: FormEntry, difficulty: int) -> FormEntry:
         """Return the entry that a task of a difficulty asks for, in which less may be said."""
         return entry
 
-    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Entries]:
+    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[FormEntries]:
         count = 1 + difficulty // 3
         entries = [self.sample(rng) for _ in range(2 + difficulty // 2 + count)]
         known, new = entries[:-count], entries[-count:]
@@ -73,16 +73,16 @@ class EntryForm(PhoneFamily[Entries]):
         told = joined(self.describe(entry, difficulty) for entry in wanted)
         known = sorted(known)
         return PhoneTask(
-            Entries(tuple(known)), Entries(tuple(sorted([*known, *wanted]))),
+            FormEntries(tuple(known)), FormEntries(tuple(sorted([*known, *wanted]))),
             f"{told[0].upper()}{told[1:]}.",
         )  # fmt: skip
 
-    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Entries], ui: Ui) -> None:
+    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[FormEntries], ui: Ui) -> None:
         if name == FIRST:
             self.draw_entries(page, task)
             return
         page.bar(self.new)
-        with page.list():
+        with page.scroll():
             page.y += 8
             for number, part in enumerate(self.parts):
                 if part.choices:
@@ -93,9 +93,9 @@ class EntryForm(PhoneFamily[Entries]):
             page.y += 4
             page.button("save", "Save")
 
-    def draw_entries(self, page: PhonePage, task: PhoneTask[Entries]) -> None:
+    def draw_entries(self, page: PhonePage, task: PhoneTask[FormEntries]) -> None:
         page.bar(self.title, ("find", "search", "Search"), ("more", "more", "More"), back=False)
-        with page.list():
+        with page.scroll():
             with page.card():
                 for number, entry in enumerate(task.data.entries):
                     title, subtitle, right = self.list_words(entry)
@@ -103,13 +103,15 @@ class EntryForm(PhoneFamily[Entries]):
                     page.row(f"entry#{number}", title, subtitle, icon,
                              f"seat{len(title) % 7}", right)  # fmt: skip
             page.y += 60
-        page.float("add", "add", "Add")
+        page.put_floating("add", "add", "Add")
 
-    def _find_choice(self, task: PhoneTask[Entries], number: int) -> str:
+    def _find_choice(self, task: PhoneTask[FormEntries], number: int) -> str:
         chosen = dict(task.chosen)
         return chosen.get(number, "")
 
-    def update_app(self, task: PhoneTask[Entries], event: Event, ui: Ui) -> PhoneTask[Entries]:
+    def update_app(
+        self, task: PhoneTask[FormEntries], event: Event, ui: Ui
+    ) -> PhoneTask[FormEntries]:
         if event.kind not in ("click", "double"):
             return task
         name, number = split_id(event.id)
@@ -129,7 +131,7 @@ class EntryForm(PhoneFamily[Entries]):
             return task
         return task.hold(entries=tuple(sorted([*task.data.entries, entry]))).pop()
 
-    def plan_app(self, task: PhoneTask[Entries], ui: Ui) -> Step:
+    def plan_app(self, task: PhoneTask[FormEntries], ui: Ui) -> Step:
         if task.front == FIRST:
             return "click", "add"
         entry = next(one for one in task.wanted.entries if one not in task.data.entries)
@@ -143,7 +145,7 @@ class EntryForm(PhoneFamily[Entries]):
         return "click", "save"
 
 
-class Contacts(EntryForm):
+class PhoneContacts(EntryForm):
     """Tasks to add contacts."""
 
     apps = ("Contacts",)
@@ -156,7 +158,7 @@ class Contacts(EntryForm):
         FormPart("label", "Label", ("Family", "Friend", "Work")),
     )
 
-    def sample(self, rng: np.random.Generator) -> Entry:
+    def sample(self, rng: np.random.Generator) -> FormEntry:
         first, last = one_of(rng, words.NAMES), one_of(rng, words.LAST)
         host = one_of(rng, ("post", "mail", "letters"))
         return (
@@ -164,22 +166,22 @@ class Contacts(EntryForm):
             f"{first}.{last}@{host}.net".lower(), one_of(rng, self.parts[4].choices),
         )  # fmt: skip
 
-    def reduce(self, entry: Entry, difficulty: int) -> Entry:
+    def reduce(self, entry: FormEntry, difficulty: int) -> FormEntry:
         first, last, phone, mail, label = entry
         return first, last, phone, mail if difficulty > 1 else "", label if difficulty > 4 else ""
 
-    def describe(self, entry: Entry, difficulty: int) -> str:
+    def describe(self, entry: FormEntry, difficulty: int) -> str:
         first, last, phone, mail, label = entry
         details = [f"the number {phone}"]
         details += [f"the address {mail}"] if mail else []
         details += [f'the label "{label}"'] if label else []
         return f"add the contact {first} {last} with {joined(details)}"
 
-    def list_words(self, entry: Entry) -> tuple[str, str, str]:
+    def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
         return f"{entry[0]} {entry[1]}", entry[2], entry[4]
 
 
-class Events(EntryForm):
+class PhoneEvents(EntryForm):
     """Tasks to put events into a calendar."""
 
     apps = ("Calendar",)
@@ -193,30 +195,30 @@ class Events(EntryForm):
     )
     KINDS = ("Lunch", "Meeting", "Call", "Walk", "Dinner", "Training", "Visit", "Concert")
 
-    def sample(self, rng: np.random.Generator) -> Entry:
+    def sample(self, rng: np.random.Generator) -> FormEntry:
         day = f"{one_of(rng, MONTHS)[:3]} {int(rng.integers(1, 29))}"
         time = f"{int(rng.integers(8, 21))}:{one_of(rng, ('00', '15', '30', '45'))}"
         title = f"{one_of(rng, self.KINDS)} with {one_of(rng, words.NAMES)}"
         return title, day, time, one_of(rng, words.CITIES), one_of(rng, self.parts[4].choices)
 
-    def reduce(self, entry: Entry, difficulty: int) -> Entry:
+    def reduce(self, entry: FormEntry, difficulty: int) -> FormEntry:
         title, day, time, place, remind = entry
         return (
             title, day, time, place if difficulty > 1 else "",
             remind if difficulty > 4 else "",
         )  # fmt: skip
 
-    def describe(self, entry: Entry, difficulty: int) -> str:
+    def describe(self, entry: FormEntry, difficulty: int) -> str:
         title, day, time, place, remind = entry
         told = f'add the event "{title}" on "{day}" at "{time}"'
         told += f' in "{place}"' if place else ""
         return told + (f' with the reminder "{remind}"' if remind else "")
 
-    def list_words(self, entry: Entry) -> tuple[str, str, str]:
+    def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
         return entry[0], f"{entry[2]} {entry[3]}".strip(), entry[1]
 
 
-class Expenses(EntryForm):
+class PhoneExpenses(EntryForm):
     """Tasks to enter expenses."""
 
     apps = ("Money",)
@@ -229,28 +231,28 @@ class Expenses(EntryForm):
         FormPart("note", "Note"),
     )
 
-    def sample(self, rng: np.random.Generator) -> Entry:
+    def sample(self, rng: np.random.Generator) -> FormEntry:
         amount = f"{int(rng.integers(2, 180))}.{int(rng.integers(100)):02d}"
         return (
             one_of(rng, words.FOODS).capitalize(), amount, one_of(rng, self.parts[2].choices),
             one_of(rng, self.parts[3].choices), " ".join(pick(rng, words.WORDS, 2)),
         )  # fmt: skip
 
-    def reduce(self, entry: Entry, difficulty: int) -> Entry:
+    def reduce(self, entry: FormEntry, difficulty: int) -> FormEntry:
         name, amount, kind, paid, note = entry
         return name, amount, kind, paid if difficulty > 1 else "", note if difficulty > 4 else ""
 
-    def describe(self, entry: Entry, difficulty: int) -> str:
+    def describe(self, entry: FormEntry, difficulty: int) -> str:
         name, amount, kind, paid, note = entry
         told = f'enter an expense of {amount} for "{name}" in the category "{kind}"'
         told += f', paid by "{paid}"' if paid else ""
         return told + (f', with the note "{note}"' if note else "")
 
-    def list_words(self, entry: Entry) -> tuple[str, str, str]:
+    def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
         return entry[0], " ".join(filter(None, (entry[2], entry[3]))), entry[1]
 
 
-class Requests(EntryForm):
+class PhoneWebForms(EntryForm):
     """Tasks to fill in a form of a website in the browser."""
 
     apps = ("Browser",)
@@ -264,21 +266,21 @@ class Requests(EntryForm):
         FormPart("meal", "Breakfast", ("Yes", "No")),
     )
 
-    def sample(self, rng: np.random.Generator) -> Entry:
+    def sample(self, rng: np.random.Generator) -> FormEntry:
         name = f"{one_of(rng, words.NAMES)} {one_of(rng, words.LAST)}"
         return (
             name, f"{name.replace(' ', '.').lower()}@post.net", one_of(rng, words.CITIES),
             *(one_of(rng, part.choices) for part in self.parts[3:]),
         )  # fmt: skip
 
-    def reduce(self, entry: Entry, difficulty: int) -> Entry:
+    def reduce(self, entry: FormEntry, difficulty: int) -> FormEntry:
         name, mail, city, people, room, meal = entry
         return (
             name, mail if difficulty > 1 else "", city, people,
             room if difficulty > 3 else "", meal if difficulty > 6 else "",
         )  # fmt: skip
 
-    def describe(self, entry: Entry, difficulty: int) -> str:
+    def describe(self, entry: FormEntry, difficulty: int) -> str:
         name, mail, city, people, room, meal = entry
         told = f"book a tour for {name}"
         told += f" ({mail})" if mail else ""
@@ -286,10 +288,10 @@ class Requests(EntryForm):
         told += f', a room of the kind "{room}"' if room else ""
         return told + (f', and breakfast: "{meal}"' if meal else "")
 
-    def list_words(self, entry: Entry) -> tuple[str, str, str]:
+    def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
         return entry[0], entry[2], f"{entry[3]} guests" if entry[3] != "1" else "1 guest"
 
-    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Entries], ui: Ui) -> None:
+    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[FormEntries], ui: Ui) -> None:
         top = page.y + 6
         page.pane(12, top, page.wide - 24, 44, "field", 22)
         page.put("icon", "lock", 26, top + 13, 18, 18, "lock")
@@ -298,13 +300,13 @@ class Requests(EntryForm):
         page.y = top + 44
         super().draw_app(page, name, task, ui)
 
-    def draw_entries(self, page: PhonePage, task: PhoneTask[Entries]) -> None:
+    def draw_entries(self, page: PhonePage, task: PhoneTask[FormEntries]) -> None:
         page.bar(self.title, back=False)
         page.write("Guided tours in 24 cities, since 1986.", page.x + 8, tone="quiet")
         page.y += 4
         page.button("add", "Book a tour")
         page.section("Your bookings")
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, entry in enumerate(task.data.entries):
                 title, subtitle, right = self.list_words(entry)
                 page.row(f"entry#{number}", title, subtitle, title[0], "seat0", right)

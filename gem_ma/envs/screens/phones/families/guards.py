@@ -15,7 +15,7 @@ from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
 
-class Unlocking(PhoneFamily["Unlocking.Data"]):
+class PhoneUnlocking(PhoneFamily["PhoneUnlocking.Data"]):
     """Tasks to unlock the phone with a PIN, whose keys may be in any order, and to open an app."""
 
     class Data(NamedTuple):
@@ -89,7 +89,7 @@ class Unlocking(PhoneFamily["Unlocking.Data"]):
         return "click", f"key:{pin[len(typed)] if pin.startswith(typed) else '<'}"
 
 
-class Permissions(PhoneFamily["Permissions.Data"]):
+class PhonePermissions(PhoneFamily["PhonePermissions.Data"]):
     """Tasks to open apps and to answer what they ask to be allowed."""
 
     apps = ("Voice", "Travel", "Health", "Maps", "Weather", "Notes")

@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
-from gem_ma.envs.screens.phones.home import Notification
+from gem_ma.envs.screens.phones.home import PhoneNotification
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
@@ -31,14 +31,14 @@ QUESTIONS = (
     "Who is coming?", "What did they say?",
 )  # fmt: skip
 MOST = 12  # messages of a chat that are kept
-Chat = tuple[str, tuple[str, ...]]  # a name, and messages; ours begin with ">"
+ChatThread = tuple[str, tuple[str, ...]]  # a name, and messages; ours begin with ">"
 
 
-class Chats(NamedTuple):
-    chats: tuple[Chat, ...]
+class ChatList(NamedTuple):
+    chats: tuple[ChatThread, ...]
 
 
-def sample_chats(rng: np.random.Generator, count: int) -> tuple[Chat, ...]:
+def sample_chats(rng: np.random.Generator, count: int) -> tuple[ChatThread, ...]:
     """Sample chats, each with a few messages."""
     chats = []
     for name in pick(rng, words.NAMES, count):
@@ -47,32 +47,32 @@ def sample_chats(rng: np.random.Generator, count: int) -> tuple[Chat, ...]:
     return tuple(chats)
 
 
-def add_message(chats: tuple[Chat, ...], place: int, text: str) -> tuple[Chat, ...]:
+def add_message(chats: tuple[ChatThread, ...], place: int, text: str) -> tuple[ChatThread, ...]:
     """Return the chats with a message at the end of one of them."""
     name, said = chats[place]
     return (*chats[:place], (name, (*said, text)[-MOST:]), *chats[place + 1 :])
 
 
-def draw_chats(page: PhonePage, chats: tuple[Chat, ...]) -> None:
+def draw_chats(page: PhonePage, chats: tuple[ChatThread, ...]) -> None:
     """Put the list of chats, of each its last message."""
     page.bar("Messages", ("find", "search", "Search"), ("more", "more", "More"), back=False)
-    with page.list():
+    with page.scroll():
         with page.card():
             for number, (name, said) in enumerate(chats):
                 last = said[-1].removeprefix(">") if said else ""
                 page.row(f"chat#{number}", name, last, name[0], f"seat{(len(name) + number) % 7}",
                          f"{9 + number % 9}:{(number * 17 + 12) % 60:02d}")  # fmt: skip
         page.y += 60
-    page.float("new", "edit", "New chat")
+    page.put_floating("new", "edit", "New chat")
 
 
-def draw_chat(page: PhonePage, chat: Chat) -> None:
+def draw_chat(page: PhonePage, chat: ChatThread) -> None:
     """Put a chat: its messages, and the field for the next one."""
     name, said = chat
     bottom = page.low
     page.bar(name, ("call", "phone", "Call"), ("more", "more", "More"))
     page.low -= 74
-    with page.list():
+    with page.scroll():
         page.y += 8
         for number, text in enumerate(said):
             _put_bubble(page, number, text)
@@ -93,27 +93,27 @@ def _put_bubble(page: PhonePage, number: int, text: str) -> None:
     page.y += high + 8
 
 
-class Messages(PhoneFamily[Chats]):
+class PhoneMessages(PhoneFamily[ChatList]):
     """Tasks to send messages."""
 
     apps = ("Messages",)
 
-    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Chats]:
+    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[ChatList]:
         chats = sample_chats(rng, 6 + difficulty)
         wanted, clauses = chats, []
         for place in pick(rng, range(len(chats)), 1 + difficulty // 2):
             text = " ".join(pick(rng, words.WORDS, 2 + difficulty // 3))
             wanted = add_message(wanted, place, f">{text}")
             clauses.append(f'the message "{text}" to {chats[place][0]}')
-        return PhoneTask(Chats(chats), Chats(wanted), f"Send {joined(clauses)}.")
+        return PhoneTask(ChatList(chats), ChatList(wanted), f"Send {joined(clauses)}.")
 
-    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Chats], ui: Ui) -> None:
+    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[ChatList], ui: Ui) -> None:
         if name == FIRST:
             draw_chats(page, task.data.chats)
         else:
             draw_chat(page, task.data.chats[int(name)])
 
-    def update_app(self, task: PhoneTask[Chats], event: Event, ui: Ui) -> PhoneTask[Chats]:
+    def update_app(self, task: PhoneTask[ChatList], event: Event, ui: Ui) -> PhoneTask[ChatList]:
         if event.kind not in ("click", "double"):
             return task
         name, number = split_id(event.id)
@@ -124,13 +124,13 @@ class Messages(PhoneFamily[Chats]):
             return task
         return task.hold(chats=add_message(task.data.chats, int(task.front), f">{text}"))
 
-    def patch(self, before: PhoneTask[Chats], model: PhoneTask[Chats], ui: Ui) -> Ui:
+    def patch(self, before: PhoneTask[ChatList], model: PhoneTask[ChatList], ui: Ui) -> Ui:
         ui = super().patch(before, model, ui)
         if model.data is before.data or not model.front.isdecimal():
             return ui
         return ui.put(f"{model.app}.{model.front}/text", "")._replace(caret=0, anchor=0, focus="")
 
-    def plan_app(self, task: PhoneTask[Chats], ui: Ui) -> Step:
+    def plan_app(self, task: PhoneTask[ChatList], ui: Ui) -> Step:
         place = next(n for n, (one, other) in enumerate(zip(task.data.chats, task.wanted.chats,
                      strict=True)) if one != other)  # fmt: skip
         if task.front != str(place):
@@ -139,10 +139,10 @@ class Messages(PhoneFamily[Chats]):
         return set_field(task, ui, "text", text) or ("click", "send")
 
 
-class Replies(Messages):
+class PhoneReplies(PhoneMessages):
     """Tasks to answer messages that notifications announce."""
 
-    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Chats]:
+    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[ChatList]:
         chats = sample_chats(rng, 5 + difficulty // 2)
         asking = pick(rng, range(len(chats)), 2 + difficulty * 2 // 5)
         questions = pick(rng, QUESTIONS, len(QUESTIONS))
@@ -150,10 +150,10 @@ class Replies(Messages):
         for number, place in enumerate(asking):
             question = questions[number % len(questions)]
             chats = add_message(chats, place, question)
-            notes.append(Notification("Messages", chats[place][0], question, str(place)))
+            notes.append(PhoneNotification("Messages", chats[place][0], question, str(place)))
         others = [
-            Notification("Mail", f"{one_of(rng, words.LAST)} Ltd", "Your invoice"),
-            Notification("Weather", "Rain soon", "Take an umbrella"),
+            PhoneNotification("Mail", f"{one_of(rng, words.LAST)} Ltd", "Your invoice"),
+            PhoneNotification("Weather", "Rain soon", "Take an umbrella"),
         ]
         wanted, clauses = chats, []
         for place in pick(rng, asking, 1 + difficulty // 2):
@@ -161,16 +161,16 @@ class Replies(Messages):
             wanted = add_message(wanted, place, f">{text}")
             clauses.append(f'{chats[place][0]} with "{text}"')
         return PhoneTask(
-            Chats(chats), Chats(wanted), f"Messages have come in. Answer {joined(clauses)}.",
+            ChatList(chats), ChatList(wanted), f"Messages have come in. Answer {joined(clauses)}.",
             notes=tuple(pick(rng, [*notes, *others], len(notes) + len(others))),
         )  # fmt: skip
 
-    def open_note(self, task: PhoneTask[Chats], note: Notification) -> PhoneTask[Chats]:
+    def open_note(self, task: PhoneTask[ChatList], note: PhoneNotification) -> PhoneTask[ChatList]:
         if not note.key:
             return task
         return task.pop(9).push(note.key)
 
-    def plan(self, model: PhoneTask[Chats], ui: Ui) -> Step:
+    def plan(self, model: PhoneTask[ChatList], ui: Ui) -> Step:
         if self.is_right(model):
             return "done", ""
         pairs = zip(model.data.chats, model.wanted.chats, strict=True)
@@ -183,13 +183,13 @@ class Replies(Messages):
         return "pull", ""
 
 
-class Copies(PhoneFamily["Copies.Data"]):
+class PhoneCopying(PhoneFamily["PhoneCopying.Data"]):
     """Tasks to copy codes from messages into notes: from one app into another."""
 
     apps = ("Messages", "Notes")
 
     class Data(NamedTuple):
-        chats: tuple[Chat, ...]
+        chats: tuple[ChatThread, ...]
         notes: tuple[tuple[str, str], ...]  # title and text
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
@@ -218,7 +218,7 @@ class Copies(PhoneFamily["Copies.Data"]):
             self._draw_messages(page, name, task)
         elif name == FIRST:
             page.bar("Notes", ("find", "search", "Search"), back=False)
-            with page.list(), page.card():
+            with page.scroll(), page.card():
                 for number, (title, text) in enumerate(task.data.notes):
                     page.row(f"note#{number}", title, text or "Empty", "note", "seat4")
         else:

@@ -22,18 +22,20 @@ from gem_ma.envs.screens.ui import Event, Ui
 KINDS = ("Mobile", "Work", "Home")  # of numbers
 
 
-class Person(NamedTuple):
+class ListedPerson(NamedTuple):
     name: str
     numbers: tuple[str, ...]  # one of each of KINDS
 
 
-def sample_people(rng: np.random.Generator, count: int, namesakes: int = 0) -> tuple[Person, ...]:
+def sample_people(
+    rng: np.random.Generator, count: int, namesakes: int = 0
+) -> tuple[ListedPerson, ...]:
     """Sample people by name, of whom some have the first name of another."""
     firsts = pick(rng, words.NAMES, count - namesakes)
     firsts += firsts[:namesakes]
     lasts = pick(rng, words.LAST, len(words.LAST))
     return tuple(sorted(
-        Person(
+        ListedPerson(
             f"{first} {lasts[n % len(lasts)]}",
             tuple(f"555-{int(number)}" for number in rng.integers(1000, 9999, len(KINDS))),
         )
@@ -41,18 +43,18 @@ def sample_people(rng: np.random.Generator, count: int, namesakes: int = 0) -> t
     ))  # fmt: skip
 
 
-class Directory(NamedTuple):
-    people: tuple[Person, ...]
+class PhoneDirectory(NamedTuple):
+    people: tuple[ListedPerson, ...]
     calls: tuple[tuple[str, str], ...] = ()  # name and kind of number, in order
     seen: frozenset[str] = frozenset()  # the names on cards that have been opened
 
 
-class Calls(PhoneFamily[Directory]):
+class PhoneCalls(PhoneFamily[PhoneDirectory]):
     """Tasks to call people at one of their numbers."""
 
     apps = ("Contacts",)
 
-    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Directory]:
+    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[PhoneDirectory]:
         count = 1 + difficulty // 3
         people = sample_people(rng, 6 + difficulty, difficulty // 3)
         calls, clauses = [], []
@@ -61,10 +63,10 @@ class Calls(PhoneFamily[Directory]):
             calls.append((one.name, kind))
             clauses.append(f"{one.name} at the {kind.lower()} number")
         order = ", in this order" if count > 1 else ""
-        return PhoneTask(Directory(people), Directory(people, tuple(calls)),
+        return PhoneTask(PhoneDirectory(people), PhoneDirectory(people, tuple(calls)),
                          f"Call {joined(clauses)}{order}, and hang up.")  # fmt: skip
 
-    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Directory], ui: Ui) -> None:
+    def draw_app(self, page: PhonePage, name: str, task: PhoneTask[PhoneDirectory], ui: Ui) -> None:
         if name == FIRST:
             self._draw_people(page, task, ui)
         elif name == "call":
@@ -72,16 +74,16 @@ class Calls(PhoneFamily[Directory]):
         else:
             self._draw_card(page, task.data.people[int(name)])
 
-    def _draw_people(self, page: PhonePage, task: PhoneTask[Directory], ui: Ui) -> None:
+    def _draw_people(self, page: PhonePage, task: PhoneTask[PhoneDirectory], ui: Ui) -> None:
         page.bar("Contacts", ("add", "add", "Add a contact"), back=False)
         page.field("find", "Search contacts", h=50)
         found = read_field(task, ui, "find").casefold()
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, one in enumerate(task.data.people):
                 if found in one.name.casefold():
                     page.row(f"person#{number}", one.name, "", one.name[0], f"seat{number % 7}")
 
-    def _draw_card(self, page: PhonePage, one: Person) -> None:
+    def _draw_card(self, page: PhonePage, one: ListedPerson) -> None:
         page.bar("", ("star", "star", "Favourite"), ("more", "more", "More"))
         page.put("pane", "face", page.wide // 2 - 44, page.y, 88, 88, options=(44,),
                  tone=page.style.accent)  # fmt: skip
@@ -93,7 +95,7 @@ class Calls(PhoneFamily[Directory]):
             for number, kind in enumerate(KINDS):
                 page.row(f"number#{number}", one.numbers[number], kind, "phone", "seat2")
 
-    def _draw_call(self, page: PhonePage, task: PhoneTask[Directory]) -> None:
+    def _draw_call(self, page: PhonePage, task: PhoneTask[PhoneDirectory]) -> None:
         name, kind = task.data.calls[-1]
         page.y += 120
         page.write(name, size=24, middle=True)
@@ -109,7 +111,9 @@ class Calls(PhoneFamily[Directory]):
         page.put("button", "end", page.wide // 2 - 56, page.low - 120, 112, 60, "Hang up",
                  tone="seat6")  # fmt: skip
 
-    def update_app(self, task: PhoneTask[Directory], event: Event, ui: Ui) -> PhoneTask[Directory]:
+    def update_app(
+        self, task: PhoneTask[PhoneDirectory], event: Event, ui: Ui
+    ) -> PhoneTask[PhoneDirectory]:
         if event.kind not in ("click", "double"):
             return task
         name, number = split_id(event.id)
@@ -121,19 +125,19 @@ class Calls(PhoneFamily[Directory]):
             return task.hold(calls=(*task.data.calls, call)[:20]).push("call")
         return task.pop() if name == "end" else task
 
-    def find_next(self, task: PhoneTask[Directory]) -> tuple[str, str] | None:
+    def find_next(self, task: PhoneTask[PhoneDirectory]) -> tuple[str, str] | None:
         """Return the name and the kind of the number that are needed next, if one is."""
         return task.wanted.calls[len(task.data.calls)]
 
-    def plan(self, model: PhoneTask[Directory], ui: Ui) -> Step:
+    def plan(self, model: PhoneTask[PhoneDirectory], ui: Ui) -> Step:
         if model.front == "call":
             return "click", "end"
         return super().plan(model, ui)
 
-    def is_right(self, task: PhoneTask[Directory]) -> bool:
+    def is_right(self, task: PhoneTask[PhoneDirectory]) -> bool:
         return task.data.calls == task.wanted.calls and task.front != "call"
 
-    def plan_app(self, task: PhoneTask[Directory], ui: Ui) -> Step:
+    def plan_app(self, task: PhoneTask[PhoneDirectory], ui: Ui) -> Step:
         needed = self.find_next(task)
         assert needed is not None
         name, kind = needed
@@ -146,10 +150,10 @@ class Calls(PhoneFamily[Directory]):
         return "click", f"number#{KINDS.index(kind)}"
 
 
-class Numbers(Calls):
+class PhoneNumbers(PhoneCalls):
     """Questions about people's numbers, which are answered."""
 
-    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Directory]:
+    def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[PhoneDirectory]:
         people = sample_people(rng, 6 + difficulty, difficulty // 3)
         asked = pick(rng, people, 1 + difficulty // 3)
         kinds = [one_of(rng, KINDS) for _ in asked]
@@ -159,19 +163,19 @@ class Numbers(Calls):
         told = f"What is {joined(clauses)}? Answer with the number."
         if len(asked) > 1:
             told = f"What are {joined(clauses)}? Answer with the numbers, in this order."
-        data = Directory(people)
+        data = PhoneDirectory(people)
         # The calls of what is wanted are the numbers to find, which nobody is to call.
         asked_for = tuple((one.name, kind) for one, kind in zip(asked, kinds, strict=True))
         return PhoneTask(data, data._replace(calls=asked_for), told, expected=", ".join(numbers))
 
-    def is_right(self, task: PhoneTask[Directory]) -> bool:
+    def is_right(self, task: PhoneTask[PhoneDirectory]) -> bool:
         return not task.data.calls and self.is_answered(task)
 
-    def find_next(self, task: PhoneTask[Directory]) -> tuple[str, str] | None:
+    def find_next(self, task: PhoneTask[PhoneDirectory]) -> tuple[str, str] | None:
         asked = task.wanted.calls
         return next((one for one in asked if one[0] not in task.data.seen), None)
 
-    def plan_app(self, task: PhoneTask[Directory], ui: Ui) -> Step:
+    def plan_app(self, task: PhoneTask[PhoneDirectory], ui: Ui) -> Step:
         if self.find_next(task) is None:
             return "answer", task.expected
         return super().plan_app(task, ui)

@@ -35,7 +35,7 @@ SECTIONS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-class Toggles(PhoneFamily["Toggles.Data"]):
+class PhoneToggles(PhoneFamily["PhoneToggles.Data"]):
     """Tasks to turn on and off switches on the pages of the settings."""
 
     apps = ("Settings",)
@@ -63,7 +63,7 @@ class Toggles(PhoneFamily["Toggles.Data"]):
                     page.switch(f"switch#{number}", switch, switch in task.data.on)
             return
         page.bar("Settings", ("find", "search", "Search"), back=False)
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for section in task.data.sections:
                 icon, tone, switches = SECTIONS[section]
                 page.row(f"open:{section}", section, ", ".join(switches[:2]), icon, tone)
@@ -85,7 +85,7 @@ class Toggles(PhoneFamily["Toggles.Data"]):
         return "click", f"switch#{next(n for n, one in enumerate(names) if one in differing)}"
 
 
-class Sliders(PhoneFamily["Sliders.Data"]):
+class PhoneSliders(PhoneFamily["PhoneSliders.Data"]):
     """Tasks to set brightness and volumes."""
 
     apps = ("Settings",)
@@ -142,7 +142,7 @@ class Sliders(PhoneFamily["Sliders.Data"]):
         return "set", f"level#{kind}", wanted[kind]
 
 
-class Networks(PhoneFamily["Networks.Data"]):
+class PhoneNetworks(PhoneFamily["PhoneNetworks.Data"]):
     """Tasks to join networks with their passwords, and to forget others."""
 
     apps = ("Settings",)
@@ -195,7 +195,7 @@ class Networks(PhoneFamily["Networks.Data"]):
     def _draw_networks(self, page: PhonePage, task: PhoneTask[Data]) -> None:
         page.bar("Wi-Fi")
         saved = dict(task.data.saved)
-        with page.list():
+        with page.scroll():
             if task.data.joined:
                 page.section("Connected")
                 with page.card():

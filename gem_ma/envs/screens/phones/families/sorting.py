@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
-from gem_ma.envs.screens.phones.home import Notification
+from gem_ma.envs.screens.phones.home import PhoneNotification
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
@@ -21,7 +21,7 @@ from gem_ma.envs.screens.phones.phone_family import (
 from gem_ma.envs.screens.ui import Event, Ui
 
 
-class Files(PhoneFamily["Files.Data"]):
+class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
     """Tasks to rename and delete files in folders; a long press opens their menu."""
 
     apps = ("Files",)
@@ -73,7 +73,7 @@ class Files(PhoneFamily["Files.Data"]):
                 page.choices(("cancel", "Cancel", "quiet"), ("apply", "Rename", None))
         else:
             page.bar(name, ("find", "search", "Search"), ("more", "more", "More"))
-            with page.list(), page.card():
+            with page.scroll(), page.card():
                 for _, file in (one for one in task.data.files if one[0] == name):
                     icon = "image" if file.endswith("jpg") else "file"
                     page.row(f"file:{file}", file, "On this phone", icon, f"seat{len(file) % 7}")
@@ -119,7 +119,7 @@ class Files(PhoneFamily["Files.Data"]):
         return "long", f"file:{name}"
 
 
-class Mails(PhoneFamily["Mails.Data"]):
+class PhoneMails(PhoneFamily["PhoneMails.Data"]):
     """Tasks to archive mail by a swipe to the left, and delete it by one to the right."""
 
     apps = ("Mail",)
@@ -165,7 +165,7 @@ class Mails(PhoneFamily["Mails.Data"]):
         page.bar("Inbox", ("find", "search", "Search"), ("more", "more", "More"), back=False)
         page.write("Swipe left to archive, right to delete.", page.x + 10, page.y, 12, "quiet")
         page.y += 24
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, (sender, subject) in enumerate(data.mails):
                 if number not in data.archived | data.deleted:
                     page.row(f"mail#{number}", sender, subject, sender[0],
@@ -194,7 +194,7 @@ class Mails(PhoneFamily["Mails.Data"]):
         return "slide", f"mail#{deleted[0]}", "right"
 
 
-class Notices(PhoneFamily["Notices.Data"]):
+class PhoneNotices(PhoneFamily["PhoneNotices.Data"]):
     """Tasks to swipe away the notifications of some apps, and leave the others."""
 
     APPS = ("Mail", "Weather", "Store", "Music", "Health", "Money", "Travel", "Calendar")
@@ -210,7 +210,7 @@ class Notices(PhoneFamily["Notices.Data"]):
         count = 1 + difficulty * 5 // 10
         shown_apps = [unwanted[n % len(unwanted)] for n in range(count)]
         shown_apps += apps[len(unwanted) :][: 7 - count]
-        notes = [Notification(app, one_of(rng, words.TITLES), one_of(rng, self.TEXTS))
+        notes = [PhoneNotification(app, one_of(rng, words.TITLES), one_of(rng, self.TEXTS))
                  for app in shown_apps]  # fmt: skip
         shown = pick(rng, notes, len(notes))
         gone = frozenset(n for n, note in enumerate(shown) if note.app in unwanted)

@@ -43,7 +43,7 @@ def write_right(page: PhonePage, text: str, y: int, size: int, tone: str = "") -
     page.write(text, max(8, page.wide - 24 - wide), y, size, tone)
 
 
-class Timers(PhoneFamily["Timers.Data"]):
+class PhoneTimers(PhoneFamily["PhoneTimers.Data"]):
     """Tasks to start timers."""
 
     apps = ("Clock",)
@@ -75,11 +75,11 @@ class Timers(PhoneFamily["Timers.Data"]):
             if not task.data.running:
                 page.y += 150
                 page.write("No timer is running.", size=16, tone="quiet", middle=True)
-            with page.list(), page.card():
+            with page.scroll(), page.card():
                 for number, total in enumerate(task.data.running):
                     page.row(f"timer#{number}", _format_time(total), "Running", "timer",
                              page.style.accent, h=76)  # fmt: skip
-            page.float("add", "add", "New timer")
+            page.put_floating("add", "add", "New timer")
             return
         digits = "".join(task.chosen).rjust(6, "0")
         page.bar("New timer")
@@ -127,7 +127,7 @@ def _format_time(total: int) -> str:
     return f"{total // 3600}:{total // 60 % 60:02d}:{total % 60:02d}"
 
 
-class Calculators(PhoneFamily["Calculators.Data"]):
+class PhoneCalculators(PhoneFamily["PhoneCalculators.Data"]):
     """Tasks to work out a sum on a calculator, and to keep the result."""
 
     apps = ("Calculator",)
@@ -207,7 +207,7 @@ def _add_up(shown: str) -> int | None:
     return total
 
 
-class Routes(PhoneFamily["Routes.Data"]):
+class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
     """Tasks to choose a route on a map: by its way of travel, and by time, distance or cost."""
 
     apps = ("Maps",)
@@ -274,7 +274,7 @@ class Routes(PhoneFamily["Routes.Data"]):
         page.y += 8
         page.field("find", "Search here", h=50, tone="raised")
         page.y += max(0, high - 60)
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, place in enumerate(task.data.places):
                 if found in place.casefold():
                     page.row(f"place#{number}", place, "2 km away" if number % 2 else "5 km away",
@@ -290,7 +290,7 @@ class Routes(PhoneFamily["Routes.Data"]):
         page.y += 74
         page.put("map", "map", 0, page.y, page.wide, 180, value=place * 7 + mode)
         page.y += 190
-        with page.list(), page.card():
+        with page.scroll(), page.card():
             for number, (minutes, length, cost, road) in enumerate(task.data.routes[place][mode]):
                 page.row(f"route#{number}", f"{minutes} min", f"{length} km via {road}",
                          self.MODES[mode][1], page.style.accent, f"{cost}.00")  # fmt: skip
@@ -321,7 +321,7 @@ class Routes(PhoneFamily["Routes.Data"]):
         return "click", f"route#{route}"
 
 
-class Store(PhoneFamily["Store.Data"]):
+class PhoneStore(PhoneFamily["PhoneStore.Data"]):
     """Tasks to install, update and remove apps in the store."""
 
     apps = ("Store",)
@@ -364,7 +364,7 @@ class Store(PhoneFamily["Store.Data"]):
         if name == FIRST:
             page.tabs((("star", "For you"), ("shop", "Apps"), ("download", "Mine")), "Apps")
             page.bar("Store", ("find", "search", "Search"), back=False)
-            with page.list(), page.card():
+            with page.scroll(), page.card():
                 for number, app in enumerate(data.names):
                     state = "" if app not in data.installed else "Installed"
                     state = "Update" if app in data.old else state
