@@ -122,17 +122,19 @@ def draw_shade(page: PhonePage, notes: tuple[tuple[int, PhoneNotification], ...]
     page.put("veil", "veil", 0, 0, wide, high)
     place = len(page.widgets)
     page.pane(0, -28, wide, 0, "screen", 28)
-    page.x, page.w, page.y = 16, wide - 32, STATUS + 10
+    spare = page.style.shares[7]
+    page.x, page.w, page.y = 16, wide - 32, STATUS + 8 + round(spare * 24)
+    tall = 62 + round(page.style.shares[9] * 10)
     page.write("Notifications", size=18, tone="bold")
     page.y += 6
     if not notes:
         page.write("There are none.", tone="quiet")
     for number, note in notes:
-        page.pane(page.x, page.y, page.w, 74, "card", 18)
+        page.pane(page.x, page.y, page.w, tall, "card", 18)
         app = APPS[note.app]
-        page.put_row(f"note:{number}", page.x + 6, page.y + 5, page.w - 12, 64, note.title,
+        page.put_row(f"note:{number}", page.x + 6, page.y + 5, page.w - 12, tall - 10, note.title,
                      note.text, app.icon, app.tone, note.app, "bold")  # fmt: skip
-        page.y += 80
+        page.y += tall + 6
     page.y += 8
     page.pane(wide // 2 - 22, page.y, 44, 4, "toast", 2)
     pane = page.widgets[place]

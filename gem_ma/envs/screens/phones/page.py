@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from gem_ma.envs.screens.phones.apps import APPS
-from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.sheet import Sheet, WidgetStyle
 from gem_ma.envs.screens.ui import Ui
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import SCROLLBAR_WIDTH, TEXT_KINDS, Widget
@@ -102,7 +102,7 @@ class PhonePage:
 
     def put(
         self, kind: str, id: str, x: int, y: int, w: int, h: int, text: str = "",
-        value: object = None, options: Sequence[object] = (), **more: Any,
+        value: object = None, options: Sequence[object] = (), **more: Unpack[WidgetStyle],
     ) -> Widget:  # fmt: skip
         """Put a widget at a given place."""
         one = Widget(id, kind, x, y, w, h, text, value, tuple(options), inside=self.inside, **more)

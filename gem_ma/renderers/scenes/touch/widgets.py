@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.contrast import compute_contrast
+from gem_ma.renderers.contrast import MIN_CONTRAST, compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.touch.icons import make_icon_mask
 from gem_ma.renderers.scenes.touch.pictures import make_map, make_photo
@@ -392,30 +392,24 @@ def _draw_photo(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
 def _draw_app(area: np.ndarray, one: Widget, theme: Theme) -> None:
     """Draw the icon of an app above its name, on a wallpaper."""
     icon, tone, side, radius = one.options
-    left = (one.w - side) // 2
+    left, color = (one.w - side) // 2, find_tone(tone, theme, theme.color("blue"))
     body = area[4 : 4 + side, left : left + side]
-    face = _draw_app_icon(icon, find_tone(tone, theme, theme.color("blue")), side)
-    mask = _make_round_mask(side, side, radius)
-    np.copyto(body, face, where=(mask == 255)[:, :, None])
-    edge = (mask > 0) & (mask < 255)
-    share = mask[edge][:, None] / 255
-    body[edge] = np.round(body[edge] * (1 - share) + face[edge] * share).astype(np.uint8)
+    face, outside = _draw_app_icon(icon, color, side, radius)
+    body[:] = (body * outside + face) // 255
     wide = text_metrics.measure_width(one.text, 12)
     draw_widget_text(area, round((one.w - wide) / 2), one.text, _WHITE, 12, y=side + 9)
 
 
-def _choose_mark(color: RGB) -> RGB:
-    return _WHITE if compute_contrast(color, _WHITE) >= 3 else (0, 0, 0)
-
-
 @functools.lru_cache(maxsize=256)
-def _draw_app_icon(icon: str, color: RGB, side: int) -> np.ndarray:
-    """Draw the icon of an app in a square, a little paler at its top."""
-    slope = np.linspace(0.18, 0.0, side)[:, None, None]
+def _draw_app_icon(icon: str, color: RGB, side: int, radius: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the icon of an app, times 255, and how much is seen of what is below it (0..255)."""
+    slope = np.linspace(0.18, 0.0, side)[:, None, None]  # a little paler at its top
     face = np.round(np.array(color) * (1 - slope) + 255 * slope).astype(np.uint8)
     area = np.repeat(face, side, axis=1)
-    _blend_icon(area, icon, side * 9 // 16, _choose_mark(color))
-    return area
+    mark = _WHITE if compute_contrast(color, _WHITE) >= MIN_CONTRAST else (0, 0, 0)
+    _blend_icon(area, icon, side * 9 // 16, mark)
+    mask = _make_round_mask(side, side, radius)[:, :, None].astype(np.uint16)
+    return area * mask, 255 - mask
 
 
 def _draw_status(area: np.ndarray, one: Widget, ink: RGB, ground: RGB | None) -> None:

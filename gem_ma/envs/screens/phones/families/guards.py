@@ -11,7 +11,7 @@ from gem_ma.envs.screens.phones import home
 from gem_ma.envs.screens.phones.apps import APPS, DOCKED
 from gem_ma.envs.screens.phones.page import NAVIGATION, STATUS, PhonePage
 from gem_ma.envs.screens.phones.phone_family import PhoneFamily, PhoneTask, go_to_app
-from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.sheet import Sheet, WidgetStyle
 from gem_ma.envs.screens.ui import Event, Ui
 
 
@@ -47,7 +47,7 @@ class PhoneUnlocking(PhoneFamily["PhoneUnlocking.Data"]):
             return
         high, style = sheet.screen[1], model.style
         page = PhonePage(sheet, style, ui, "lock", high - NAVIGATION)
-        more = {"tone": "wall", "group": style.accent}
+        more: WidgetStyle = {"tone": "wall", "group": style.accent, "type": 24}
         page.put("pane", "wall", 0, 0, page.wide, high, **more)
         home.draw_status(page, "wall")
         side = 68 + 4 * int(style.shares[5] * 3)
@@ -63,7 +63,7 @@ class PhoneUnlocking(PhoneFamily["PhoneUnlocking.Data"]):
             options = ("backspace",) if key == "<" else ("check",) if key == "OK" else ()
             name = {"<": "Delete", "OK": "OK"}.get(key, key)
             page.put("button", f"key:{key}", x, top + pitch * (number // 3), side, side, name,
-                     options=options, type=24, **more)  # fmt: skip
+                     options=options, **more)  # fmt: skip
         home.draw_navigation(page, "wall")
 
     def update(self, model: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:

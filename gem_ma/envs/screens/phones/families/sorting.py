@@ -201,15 +201,17 @@ class PhoneNotices(PhoneFamily["PhoneNotices.Data"]):
     TEXTS = ("3 new entries", "Have a look", "Ready to install", "New for you", "Almost there",
              "Do not miss this", "Your weekly summary", "Starts soon")  # fmt: skip
 
+    MOST = 8  # notifications
+
     class Data(NamedTuple):
         unwanted: frozenset[int]  # indices of the notifications to be gone
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
-        apps = pick(rng, self.APPS, 3 + difficulty // 3)
+        apps = pick(rng, self.APPS, len(self.APPS))
         unwanted = apps[: 1 + difficulty // 4]
         count = 1 + difficulty * 5 // 10
         shown_apps = [unwanted[n % len(unwanted)] for n in range(count)]
-        shown_apps += apps[len(unwanted) :][: 7 - count]
+        shown_apps += apps[len(unwanted) :][: self.MOST - count]
         notes = [PhoneNotification(app, one_of(rng, words.TITLES), one_of(rng, self.TEXTS))
                  for app in shown_apps]  # fmt: skip
         shown = pick(rng, notes, len(notes))
