@@ -133,6 +133,7 @@ class Screens(ScreenGame[State]):
     agents = (AGENT,)
     oracle = True
     families = REGISTER
+    infeasible_families: Sequence[str] = INFEASIBLE
     dialects = DIALECTS
     own_dialect = OWN_DIALECT
     reset_options = ("difficulty",)
@@ -156,10 +157,10 @@ class Screens(ScreenGame[State]):
                 f"dialect={dialect!r}: expected one of {tuple(self.dialects)}, or None"
             )
         check_probability(infeasible, "infeasible")
-        if infeasible and family not in INFEASIBLE:
+        if infeasible and family not in self.infeasible_families:
             raise ValueError(
                 f"infeasible={infeasible}: all tasks of {family!r} can be done; expected 0, or one "
-                f"of the families {', '.join(INFEASIBLE)}"
+                f"of the families {', '.join(self.infeasible_families)}"
             )
         self.dialect = self.own_dialect if dialect is None else self.dialects[dialect]
         if dialect is not None:  # the dialect says how to send an action

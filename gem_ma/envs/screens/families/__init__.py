@@ -89,6 +89,10 @@ PHONES = {  # the same of phones, in the folder `phones.families`
     "phone-unlock": "guards:PhoneUnlocking",
     "phone-permissions": "guards:PhonePermissions",
 }
+PHONES_INFEASIBLE = (  # families of phones with tasks that cannot be done
+    "phone-call", "phone-number", "phone-message", "phone-reply", "phone-copy", "phone-shopping",
+    "phone-files", "phone-mail", "phone-store",
+)  # fmt: skip
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",
     "trees", "menus", "scrolling", "tips", "undoing", "windows", "popups", "shortcuts", "settings",

@@ -228,6 +228,8 @@ def _change_texts(value: Any, change: Callable[[str], object]) -> Any:
         return change(value)
     if isinstance(value, Mapping):
         return {change(key): _change_texts(one, change) for key, one in value.items()}
+    if isinstance(value, frozenset):
+        return frozenset(_change_texts(one, change) for one in value)
     if isinstance(value, tuple):
         parts = [_change_texts(one, change) for one in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from gem_ma.envs.coordinates import Coordinates
-from gem_ma.envs.screens import families
+from gem_ma.envs.screens.families import PHONES, PHONES_INFEASIBLE
 from gem_ma.envs.screens.game import (
+    REFUSAL,
     Screens,
     State,
     begin,
@@ -48,10 +49,12 @@ class PhoneState(State):
         if any(one.id == self.ui.focus and one.kind in TEXT_KINDS for one in page):
             actions += [f'type("{word}")' for word in list_words(self)]
         actions += ['scroll("right")', 'scroll("left")', "back()", "home()", "done()"]
-        return tuple(actions)
+        return (*actions, REFUSAL) if self.can_refuse else tuple(actions)
 
     def hint(self, agent):
         """Return the next action of a perfect user, in pixels."""
+        if self.asked is not None:
+            return REFUSAL
         try:
             plan = family(self.family).plan(self.model, self.ui)
             return make_gesture(self.page, self.ui, plan)
@@ -69,17 +72,27 @@ class Phones(Screens):
         limit: the largest number of actions; None: 30 + 10 * difficulty.
         dialect: how the rules describe actions: "android-world" as AndroidWorld does; None: by
             gem_ma's own form. Replies in both forms are read.
+        infeasible: the probability that a task cannot be done. Then the right answer is to say so.
     """
 
     env_defaults: JSONMapping = MappingProxyType({"image_size": IMAGE_SIZE})
-    families = families.PHONES
+    families = PHONES
+    infeasible_families = PHONES_INFEASIBLE
     dialects = PHONE_DIALECTS
     own_dialect = OWN_GESTURES
 
     def __init__(
-        self, family, difficulty=2, coordinates="pixels", refs=False, limit=None, dialect=None
+        self,
+        family,
+        difficulty=2,
+        coordinates="pixels",
+        refs=False,
+        limit=None,
+        dialect=None,
+        infeasible=0.0,
     ):
-        super().__init__(family, difficulty, coordinates, refs, limit=limit, dialect=dialect)
+        super().__init__(family, difficulty, coordinates, refs, limit=limit, dialect=dialect,
+                         infeasible=infeasible)  # fmt: skip
         self.coordinates = Coordinates(coordinates, *IMAGE_SIZE, screen=IMAGE_SIZE)
 
     def choose_screen(self, width, height):
@@ -91,7 +104,8 @@ class Phones(Screens):
         check(difficulty)
         limit = self.limit or 30 + 10 * difficulty
         screen = self.coordinates.screen
-        state = PhoneState(*begin(self.family, rng, difficulty, "flat", screen, limit, strip=""))
+        state = PhoneState(*begin(self.family, rng, difficulty, "flat", screen, limit, strip="",
+                                  infeasible=self.infeasible))  # fmt: skip
         return state._replace(page=page(state))
 
     def read(self, text, view, agent):

@@ -7,7 +7,7 @@ import pytest
 
 import gem_ma
 from gem_ma import rollout
-from gem_ma.envs.screens.families import PHONES, REGISTER
+from gem_ma.envs.screens.families import PHONES, PHONES_INFEASIBLE, REGISTER
 from gem_ma.envs.screens.phones.game import Phones
 from gem_ma.renderers import THEMES, draw, parse_theme
 from gem_ma.renderers.cache import RENDER_CACHE
@@ -162,6 +162,44 @@ def test_who_says_done_at_once_earns_nothing():
             game, state = started(family, difficulty, 1)
             after = done(game, state, "done()")
             assert (after.to_act(), after.score) == ((), 0.0), family
+
+
+def refuse(family, difficulty, seeds):
+    """Assert that tasks that cannot be done are those that say so, and that others can be done."""
+    shares = []
+    for seed in range(seeds):
+        game = Phones(family, difficulty=difficulty, infeasible=0.5).fit_image(*SIZE)
+        state = game.start(np.random.default_rng(seed), {})
+        shares.append(state.asked is not None)
+        plain = started(family, difficulty, seed)[1]
+        assert state.goal == plain.goal
+        assert (state.model.data != plain.model.data) == shares[-1]
+        if shares[-1]:
+            assert done(game, state, "done()").score == 0.0
+            said = '{"action_type": "status", "goal_status": "infeasible"}'
+            assert done(game, state, said).score == 1.0
+        while state.to_act():
+            state = done(game, state, state.hint("player"))
+        assert state.score == 1.0, (family, seed)
+        assert game.report(state) == {"done": True, "infeasible": shares[-1]}
+    assert 0 < sum(shares) < seeds
+
+
+@pytest.mark.parametrize("family", PHONES_INFEASIBLE)
+def test_some_tasks_cannot_be_done_if_that_is_asked_for(family):
+    refuse(family, 3, 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("difficulty", [0, 5, 10])
+@pytest.mark.parametrize("family", PHONES_INFEASIBLE)
+def test_some_tasks_cannot_be_done_often(family, difficulty):
+    refuse(family, difficulty, 100)
+
+
+def test_families_whose_tasks_can_all_be_done_say_so():
+    with pytest.raises(ValueError, match="all tasks of 'phone-alarm' can be done"):
+        Phones("phone-alarm", infeasible=0.1)
 
 
 def abused(family, actions):

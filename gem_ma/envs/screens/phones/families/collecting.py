@@ -33,6 +33,7 @@ def change_group(
 class PhoneShopping(PhoneFamily["PhoneShopping.Data"]):
     """Tasks to add things to a shopping list, and to check off others."""
 
+    pool = words.FOODS
     apps = ("Lists",)
 
     class Data(NamedTuple):
@@ -104,6 +105,9 @@ class PhoneShopping(PhoneFamily["PhoneShopping.Data"]):
                 return "click", f"item#{number}"
         new = next(one for one in task.wanted.items if one not in data.items)
         return set_field(task, ui, "new", new) or ("click", "add")
+
+    def find_needs(self, model: PhoneTask[Data]) -> list[str]:
+        return sorted(model.wanted.checked)
 
 
 class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):

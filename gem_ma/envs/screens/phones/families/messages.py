@@ -96,6 +96,7 @@ def _put_bubble(page: PhonePage, number: int, text: str) -> None:
 class PhoneMessages(PhoneFamily[ChatList]):
     """Tasks to send messages."""
 
+    pool = words.NAMES
     apps = ("Messages",)
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[ChatList]:
@@ -137,6 +138,10 @@ class PhoneMessages(PhoneFamily[ChatList]):
             return ("click", f"chat#{place}") if task.front == FIRST else ("back", "")
         text = task.wanted.chats[place][1][-1].removeprefix(">")
         return set_field(task, ui, "text", text) or ("click", "send")
+
+    def find_needs(self, model: PhoneTask[ChatList]) -> list[str]:
+        pairs = zip(model.data.chats, model.wanted.chats, strict=True)
+        return [one[0] for one, other in pairs if one != other]
 
 
 class PhoneReplies(PhoneMessages):
@@ -186,6 +191,7 @@ class PhoneReplies(PhoneMessages):
 class PhoneCopying(PhoneFamily["PhoneCopying.Data"]):
     """Tasks to copy codes from messages into notes: from one app into another."""
 
+    pool = words.NAMES
     apps = ("Messages", "Notes")
 
     class Data(NamedTuple):
@@ -281,3 +287,7 @@ class PhoneCopying(PhoneFamily["PhoneCopying.Data"]):
         if task.front != str(place):
             return ("click", f"chat#{place}") if task.front == FIRST else ("back", "")
         return "long", f"said#{task.data.chats[place][1].index(code)}"
+
+    def find_needs(self, model: PhoneTask[Data]) -> list[str]:
+        codes = {text for _, text in model.wanted.notes if text}
+        return [name for name, said in model.data.chats if codes & {*said}]

@@ -52,6 +52,7 @@ class PhoneDirectory(NamedTuple):
 class PhoneCalls(PhoneFamily[PhoneDirectory]):
     """Tasks to call people at one of their numbers."""
 
+    pool = words.LAST
     apps = ("Contacts",)
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[PhoneDirectory]:
@@ -148,6 +149,9 @@ class PhoneCalls(PhoneFamily[PhoneDirectory]):
         if task.front != str(place):
             return "back", ""
         return "click", f"number#{KINDS.index(kind)}"
+
+    def find_needs(self, model: PhoneTask[PhoneDirectory]) -> list[str]:
+        return [name.split()[1] for name, _ in model.wanted.calls]
 
 
 class PhoneNumbers(PhoneCalls):

@@ -24,6 +24,7 @@ from gem_ma.envs.screens.ui import Event, Ui
 class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
     """Tasks to rename and delete files in folders; a long press opens their menu."""
 
+    pool = words.WORDS
     apps = ("Files",)
     FOLDERS = ("Downloads", "Documents", "Pictures", "Recordings")
 
@@ -118,10 +119,17 @@ class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
             return ("click", f"folder:{folder}") if task.front == FIRST else ("back", "")
         return "long", f"file:{name}"
 
+    def find_needs(self, model: PhoneTask[Data]) -> list[str]:
+        gone = [
+            name for folder, name in model.data.files if (folder, name) not in model.wanted.files
+        ]
+        return [name.partition(".")[0] for name in gone]
+
 
 class PhoneMails(PhoneFamily["PhoneMails.Data"]):
     """Tasks to archive mail by a swipe to the left, and delete it by one to the right."""
 
+    pool = words.NAMES
     apps = ("Mail",)
 
     class Data(NamedTuple):
@@ -192,6 +200,10 @@ class PhoneMails(PhoneFamily["PhoneMails.Data"]):
         if archived:
             return "slide", f"mail#{archived[0]}", "left"
         return "slide", f"mail#{deleted[0]}", "right"
+
+    def find_needs(self, model: PhoneTask[Data]) -> list[str]:
+        places = sorted(model.wanted.archived | model.wanted.deleted)
+        return [model.data.mails[place][0] for place in places]
 
 
 class PhoneNotices(PhoneFamily["PhoneNotices.Data"]):

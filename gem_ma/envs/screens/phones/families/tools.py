@@ -324,6 +324,7 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
 class PhoneStore(PhoneFamily["PhoneStore.Data"]):
     """Tasks to install, update and remove apps in the store."""
 
+    pool = words.TITLES
     apps = ("Store",)
     KINDS = ("Game", "Tool", "News", "Music", "Travel", "Health")
 
@@ -427,3 +428,9 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
         if app not in wanted.installed:
             return "click", "ask"
         return "click", "update" if app in data.installed else "install"
+
+    def find_needs(self, model: PhoneTask[Data]) -> list[str]:
+        changed = (model.data.installed ^ model.wanted.installed) | (
+            model.data.old ^ model.wanted.old
+        )
+        return [name.split()[0] for name in sorted(changed)]
