@@ -12,7 +12,7 @@ from gem_ma.envs.screens.phones.apps import APPS
 from gem_ma.envs.screens.sheet import Sheet, WidgetStyle
 from gem_ma.envs.screens.ui import Ui
 from gem_ma.scene import text_metrics
-from gem_ma.scene.screen import SCROLLBAR_WIDTH, TEXT_KINDS, Widget
+from gem_ma.scene.screen import SCROLLBAR_WIDTH, Widget
 
 STATUS, BAR, NAVIGATION, TABS = 30, 56, 48, 68  # heights of the bars of a phone
 FIELD = 54
@@ -240,17 +240,16 @@ class PhonePage:
             left += wide + 8
         self.y += 48
 
-    def slider(self, id: str, name: str, icon: str, value: int, most: int = 100) -> None:
-        """Put a slider from 0 below its name."""
+    def slider(self, id: str, name: str, icon: str, value: int) -> None:
+        """Put a slider in percent below its name."""
         x, w = self.find_line()
         self.put("icon", f"{id}-icon", x + 16, self.y + 14, 22, 22, icon)
         shown = self.ui.values.get(id, value)
         self.write(name, x + 52, self.y + 8, 14)
         right = x + w - 18 - round(text_metrics.measure_width(f"{shown}%", 14))
         self.write(f"{shown}%", right, self.y + 8, 14, "quiet")
-        self.put("slider", id, x + 52, self.y + 28, w - 72, 34, "", value, (0, most, 5),
+        self.put("slider", id, x + 52, self.y + 28, w - 72, 34, name, value, (0, 100, 5),
                  tone=self.style.accent)  # fmt: skip
-        self.widgets[-1] = self.widgets[-1]._replace(text=name)
         self.y += 72
 
     def field(
@@ -266,13 +265,12 @@ class PhonePage:
 
     def button(
         self, id: str, text: str, tone: str | None = None, x: int | None = None,
-        w: int | None = None, h: int = 44, disabled: bool = False,
+        w: int | None = None, h: int = 44,
     ) -> None:  # fmt: skip
         """Put a button with letters, at a place of this line or over the whole line."""
         wide = self.w if w is None else w
         self.put("button", id, self.x if x is None else x, self.y, wide, h, text,
-                 tone=self.style.accent if tone is None else tone, group=self.style.accent,
-                 disabled=disabled)  # fmt: skip
+                 tone=self.style.accent if tone is None else tone, group=self.style.accent)  # fmt: skip
         if x is None:
             self.y += h + 10
 
@@ -323,19 +321,14 @@ class PhonePage:
             right -= 8
         self.y += 46
 
-    def finish(self) -> None:
-        """Put what lies over every page: the menu to edit a text, and the keyboard."""
-        focus = next((one for one in self.widgets if one.id == self.ui.focus), None)
-        if focus is None or focus.kind not in TEXT_KINDS:
-            return
-        if self.ui.open == f"{EDIT_MENU}{focus.id}":
-            scroll = self.ui.values.get(focus.inside, 0) if focus.inside else 0
-            y = max(STATUS, focus.y - scroll - 50)
-            names = ("Cut", "Copy", "Paste")
-            self.pane(focus.x, y, 82 * len(names), 44, "toast", 14)
-            for number, name in enumerate(names):
-                self.put("button", f"{EDIT_MENU}{name}", focus.x + 4 + 82 * number, y + 2, 74, 40,
-                         name, tone="bare")  # fmt: skip
+    def put_edit_menu(self, field: Widget) -> None:
+        """Put the menu to edit the text of a field above it."""
+        y = max(STATUS, field.y - self.ui.values.get(field.inside, 0) - 50)
+        names = ("Cut", "Copy", "Paste")
+        self.pane(field.x, y, 82 * len(names), 44, "toast", 14)
+        for number, name in enumerate(names):
+            self.put("button", f"{EDIT_MENU}{name}", field.x + 4 + 82 * number, y + 2, 74, 40,
+                     name, tone="bare")  # fmt: skip
 
 
 def measure_keyboard(wide: int) -> int:

@@ -14,6 +14,7 @@ from gem_ma.envs.screens.phones.apps import APPS
 from gem_ma.envs.screens.phones.gestures import touch
 from gem_ma.envs.screens.phones.home import PhoneNotification
 from gem_ma.envs.screens.phones.page import (
+    EDIT_MENU,
     NAVIGATION,
     PLAIN_STYLE,
     SCROLL,
@@ -24,7 +25,7 @@ from gem_ma.envs.screens.phones.page import (
     measure_keyboard,
 )
 from gem_ma.envs.screens.sheet import Sheet
-from gem_ma.envs.screens.ui import Event, Ui
+from gem_ma.envs.screens.ui import Event, Ui, find
 from gem_ma.scene.screen import TEXT_KINDS, Widget
 
 DataT = TypeVar("DataT")
@@ -172,8 +173,10 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
                 self.draw_app(page, name, task, ui)
             else:
                 _draw_other_app(page, task.app)
-        if is_typing and any(one.id == ui.focus and one.kind in TEXT_KINDS for one in page.widgets):
-            page.finish()
+        field = find(page.widgets, ui.focus) if is_typing else None
+        if field is not None and field.kind in TEXT_KINDS:
+            if ui.open == f"{EDIT_MENU}{field.id}":
+                page.put_edit_menu(field)
             home.draw_keyboard(page)
 
     def update(self, model: PhoneTask[DataT], event: Event, ui: Ui) -> PhoneTask[DataT]:
