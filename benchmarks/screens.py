@@ -22,7 +22,7 @@ import time
 import tracemalloc
 
 import gem_ma
-from gem_ma.envs.screens.families import PHONES, REGISTER
+from gem_ma.envs.screens.families import REGISTER
 
 TOGETHER = ("screens:assisted", "screens:guided", "screens:shared")
 
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--miniwob", action="store_true", help="also measure MiniWoB++ in Chromium")
     parser.add_argument("--solved", action="store_true", help="measure what is solved instead")
     args = parser.parse_args()
-    ids = [f"screens:{name}" for name in args.families or [*REGISTER, *PHONES]]
+    ids = [f"screens:{name}" for name in args.families or REGISTER]
     if args.solved:
         for id in [*ids, *([] if args.families else TOGETHER)]:
             print(solved(id), flush=True)

@@ -270,7 +270,8 @@ class PhonePage:
         """Put a button with letters, at a place of this line or over the whole line."""
         wide = self.w if w is None else w
         self.put("button", id, self.x if x is None else x, self.y, wide, h, text,
-                 tone=self.style.accent if tone is None else tone, group=self.style.accent)  # fmt: skip
+                 tone=self.style.accent if tone is None else tone,
+                 group=self.style.accent)  # fmt: skip
         if x is None:
             self.y += h + 10
 

@@ -187,7 +187,7 @@ def refuse(family, difficulty, seeds):
 
 @pytest.mark.parametrize("family", PHONES_INFEASIBLE)
 def test_some_tasks_cannot_be_done_if_that_is_asked_for(family):
-    refuse(family, 3, 6)
+    refuse(family, 3, 9)
 
 
 @pytest.mark.slow
