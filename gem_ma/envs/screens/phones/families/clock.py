@@ -135,10 +135,8 @@ class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
                 return self._keep(task, task.chosen[0], None).pop()
             case "save":
                 place, hour, minute, days = task.chosen
-                hour, minute = (
-                    read_field(task, ui, "hour", hour),
-                    read_field(task, ui, "minute", minute),
-                )
+                hour = read_field(task, ui, "hour", hour)
+                minute = read_field(task, ui, "minute", minute)
                 if not (hour.isdecimal() and minute.isdecimal()):
                     return task
                 if int(hour) > 23 or int(minute) > 59:
