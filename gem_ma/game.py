@@ -176,6 +176,7 @@ class Game(abc.ABC, Generic[S]):
     moves: Sequence[str] | None = None  # all action texts of the game; None: there is no fixed list
     unlisted_moves = ""  # why `moves` is None, for the error message of actions="discrete"
     legal_is_partial = False  # `read` accepts moves that `legal` omits; numbers mean listed ones
+    notices_list_legal = True  # the notice of an invalid reply lists `legal`
     simultaneous = False  # in every position all remaining seats act, and any move is allowed
     zero_sum = False  # with two seats: the opponent of a forfeit gains the lost amount
     conversation = False  # messages say everything: `describe` is shown only if there are none

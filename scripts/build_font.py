@@ -53,7 +53,7 @@ BLOCKS = [
 ]
 JOINED = [(0x2500, 0x2503), (0x250C, 0x254B), (0x2550, 0x2570), (0x2574, 0x257F), (0x2588, 0x2588)]
 # Letters of screens: type size, line height, and row of the baseline.
-LINES = [(12, 16, 12), (14, 18, 14), (18, 24, 18)]
+LINES = [(12, 16, 12), (14, 18, 14), (16, 21, 16), (18, 24, 18), (24, 32, 25), (48, 60, 47)]
 SCREENS = [*range(0x20, 0x7F), *range(0xA0, 0x100), *(0x2026, 0x2013, 0x2022, 0x2190, 0x2192)]
 LEVELS = 16  # of grey; more make the file larger and no letter clearer
 

@@ -289,7 +289,7 @@ class Match(EpisodeState, Generic[S]):
         if policy == "retry":
             left = config.max_invalid - count
             tries = "the last try" if left == 0 else f"{left + 1} tries left"
-            if legal and config.legal == "show":
+            if legal and config.legal == "show" and self.game.notices_list_legal:
                 notice += f" Legal: {action_parsing.format_options(legal)}."
             self._notify(seat, f"{notice} Try again ({tries}).")
             return True

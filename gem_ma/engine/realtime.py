@@ -132,6 +132,7 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
         self.moves = game.moves
         self.unlisted_moves = game.unlisted_moves
         self.legal_is_partial = game.legal_is_partial
+        self.notices_list_legal = game.notices_list_legal
         self.zero_sum = game.zero_sum
         self.blocking = game.blocking
         self.names_points = game.names_points

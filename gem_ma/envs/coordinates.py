@@ -14,7 +14,10 @@ SIDE = 448  # pixels of a side of the smallest screen
 UNITS = ("pixels", "thousand", "percent", "share")
 _WHOLE = {"thousand": 1000, "percent": 100, "share": 1}  # the far end of a unit that has one
 _DECIMALS = {"thousand": 0, "percent": 1, "share": 4}  # of a point in texts
-_POINTERS = "click|double_click|triple_click|right_click|hover|move|point|drag|scroll"
+_POINTERS = (
+    "click|double_click|triple_click|right_click|hover|move|point|drag|scroll|"
+    "tap|double_tap|long_press|swipe"
+)
 _POINTER_ACTION = re.compile(rf"({_POINTERS})\((-?\d+), (-?\d+)(?:, (-?\d+))?(?:, (-?\d+))?\)")
 
 
@@ -107,7 +110,7 @@ class Coordinates:
         verb, *numbers = found.groups()
         x, y, *rest = [int(number) for number in numbers if number is not None]
         values = [*self.find_point(x, y)]
-        if verb == "drag":
+        if verb in ("drag", "swipe"):
             values += self.find_point(rest[0], rest[1])
         else:
             values += rest  # how far to scroll is in pixels of the screen

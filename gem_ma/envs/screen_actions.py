@@ -16,11 +16,12 @@ PIXELS_PER_NOTCH = 40  # how far one notch scrolls a page
 class ScreenAction(NamedTuple):
     """One action with mouse or keyboard: its kind, its place and its text."""
 
-    # click, double, triple, right, drag, scroll, type, key, hover, wait, infeasible
+    # click, double, triple, right, drag, scroll, type, key, hover, wait, infeasible; on a phone
+    # also long, input, replace, back, home, open, answer, done
     kind: str
     at: tuple[int, int] = (0, 0)
     to: tuple[int, int] = (0, 0)  # the end of a drag; for a scroll, the distance in pixels
-    text: str = ""  # the text to type, or the key
+    text: str = ""  # the text to type or to answer, the key, or the name of an app
 
 
 KEY_NAMES = {
@@ -32,7 +33,7 @@ KEY_NAMES = {
     "page_down": "PageDown", "next": "PageDown", "space": "Space", " ": "Space",
 }  # fmt: skip
 _MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "cmd": "ctrl", "shift": "shift", "alt": "alt"}
-_CALL = re.compile(r"([a-z_]{2,24}) ?\((.{0,2000})\)", re.DOTALL)
+ACTION_CALL = re.compile(r"([a-z_]{2,24}) ?\((.{0,2000})\)", re.DOTALL)
 _TAGS = re.compile(r"</?tool_call>|```(?:json)?")
 _PAIR = re.compile(r"(-?\d{1,5}(?:\.\d{1,4})?)[ ,]{1,4}(-?\d{1,5}(?:\.\d{1,4})?)")
 _REF = re.compile(r"e\d{1,4}")
@@ -48,7 +49,7 @@ _POINTER_KINDS = {
 # Names of the action that says that a task cannot be done: ours, and UI-TARS's.
 INFEASIBLE_ACTIONS = ("infeasible", "call_user")
 WAIT_ACTIONS = ("wait", "screenshot", "cursor_position", "finished", "terminate", "call_user")
-EXPECTED_ACTIONS = (
+EXPECTED_ACTIONS = (  # what a notice asks for, unless a dialect says so in its own form
     "expected click(x, y), double_click(x, y), right_click(x, y), drag(x1, y1, x2, y2), "
     'scroll(x, y, dy), type("text"), key("ctrl+a"), hover(x, y) or wait(); a ref such as e3 in '
     "place of x, y"
@@ -63,6 +64,7 @@ class ActionReader:
         place: converts coordinates as the reply states them into pixels.
         middles: returns the centre of each ref in pixels; called when a reply names a ref.
         infeasible: whether a reply may say that the task cannot be done.
+        expected: what is said of a reply that is no action: the form of those that are.
     """
 
     def __init__(
@@ -70,10 +72,12 @@ class ActionReader:
         place: PointScaler,
         middles: Callable[[], Mapping[str, tuple[int, int]]],
         infeasible: bool = False,
+        expected: str = EXPECTED_ACTIONS,
     ):
         self.place = place
         self.middles = middles
         self.infeasible = infeasible
+        self.expected = expected
 
     def read(self, text: str) -> ScreenAction:
         """Return the action of a reply; raise InvalidMove if there is none."""
@@ -82,19 +86,19 @@ class ActionReader:
             try:
                 call = json.loads(text)
             except (ValueError, RecursionError):
-                raise InvalidMove(f"that is no JSON; {EXPECTED_ACTIONS}") from None
+                raise InvalidMove(f"that is no JSON; {self.expected}") from None
             return self._parse_call(call)
         text = text.rpartition("Action:")[2].strip()
-        match = _CALL.fullmatch(text)
+        match = ACTION_CALL.fullmatch(text)
         if match is None:
-            raise InvalidMove(EXPECTED_ACTIONS)
+            raise InvalidMove(self.expected)
         return self._parse_words(match[1], match[2])
 
     def _parse_words(self, name: str, inside: str) -> ScreenAction:
         named_arguments = {
             key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)
         }
-        quoted_arguments = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
+        quoted_arguments = read_quoted(inside)
         if self._is_infeasible(name, named_arguments.get("status")):
             return ScreenAction("infeasible")
         if name in WAIT_ACTIONS:
@@ -111,7 +115,7 @@ class ActionReader:
                     named_arguments.get("key", quoted_arguments[0] if quoted_arguments else inside)
                 ),
             )
-        points = self._find_points(inside)
+        points = self.find_points(inside)
         if name in _POINTER_KINDS and len(points) == 1:
             return ScreenAction(_POINTER_KINDS[name], points[0])
         if name in ("drag", "left_click_drag") and len(points) == 2:
@@ -120,23 +124,25 @@ class ActionReader:
             return ScreenAction(
                 "scroll", points[0], (0, self._parse_scroll(inside, named_arguments))
             )
-        raise InvalidMove(EXPECTED_ACTIONS)
+        raise InvalidMove(self.expected)
 
     def _is_infeasible(self, name: str, status: object) -> bool:
         """Return whether an action says that the task cannot be done; Qwen's has a status."""
         says_so = name in INFEASIBLE_ACTIONS or (name == "terminate" and status == "failure")
         return self.infeasible and says_so
 
-    def _find_points(self, inside: str) -> list[tuple[int, int]]:
+    def find_points(self, inside: str) -> list[tuple[int, int]]:
+        """Return the points that the arguments of an action name, as places or as refs."""
         points = []
         for match in re.finditer(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", inside):
             if match[1] is None:
-                points.append(self._find_middle(match[0]))
+                points.append(self.find_middle(match[0]))
             else:
                 points.append(self.place(float(match[1]), float(match[2])))
         return points
 
-    def _find_middle(self, ref: str) -> tuple[int, int]:
+    def find_middle(self, ref: str) -> tuple[int, int]:
+        """Return the middle of the widget with a ref, or raise InvalidMove."""
         middles = self.middles()
         if ref not in middles:
             raise InvalidMove(f"there is no {ref}; there are {', '.join(middles)}")
@@ -165,7 +171,7 @@ class ActionReader:
             raise InvalidMove("the arguments of a call are an object")
         name = arguments.get("action", arguments.get("type", found.get("name")))
         if not isinstance(name, str):
-            raise InvalidMove("which action? " + EXPECTED_ACTIONS)
+            raise InvalidMove(f"which action? {self.expected}")
         return self._make_action(name, arguments)
 
     def _make_action(self, name: str, given: JSONMapping) -> ScreenAction:
@@ -195,14 +201,14 @@ class ActionReader:
             return ScreenAction("scroll", self._parse_point(given), (0, _compute_scroll(given)))
         kind = _POINTER_KINDS.get(name)
         if kind is None:
-            raise InvalidMove(f"no action {name!r}; {EXPECTED_ACTIONS}")
+            raise InvalidMove(f"no action {name!r}; {self.expected}")
         if kind == "click" and given.get("button") == "right":
             kind = "right"
         return ScreenAction(kind, self._parse_point(given))
 
     def _parse_point(self, given: JSONMapping, *names: str) -> tuple[int, int]:
         if "ref" in given:
-            return self._find_middle(str(given["ref"]))
+            return self.find_middle(str(given["ref"]))
         for name in names or ("coordinate", "point", "position"):
             if name in given:
                 return self._scale_point(given[name])
@@ -224,6 +230,11 @@ class ActionReader:
         return self._parse_point(given, "start_coordinate", "from"), self._parse_point(
             given, "coordinate", "to"
         )
+
+
+def read_quoted(inside: str) -> list[str]:
+    """Return the texts in quotation marks among the arguments of an action."""
+    return [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
 
 
 def parse_key(text: str) -> str:

@@ -26,7 +26,8 @@ FOCUSABLE_KINDS = TEXT_KINDS | {
     "tab",
     "fold",
 }
-CLICKABLE_KINDS = FOCUSABLE_KINDS | {"item", "cell", "handle", "square", "shade"}
+TOUCH_KINDS = frozenset({"row", "app", "photo", "bubble"})  # which only a phone has
+CLICKABLE_KINDS = FOCUSABLE_KINDS | {"item", "cell", "handle", "square", "shade"} | TOUCH_KINDS
 FIELD_PADDING = 6  # pixels between the border of a field and its text
 SCROLLBAR_WIDTH = 14  # pixels
 THUMB_WIDTH = 16  # pixels of the handle of a slider
@@ -40,7 +41,8 @@ class Widget(NamedTuple):
         kind: label, title, note, box, image, line; button, link, field, password, area, check,
             radio, select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile,
             and whether it is marked), shade (of a colour picker); scroll, veil, menu; tile (with
-            the value of a square); view (its value: a scene).
+            the value of a square); view (its value: a scene). On a phone also: pane, status, icon,
+            row, app, photo, bubble, keyboard (its value: a layer of keys).
         x: The left side of its box on the screen, in pixels.
         y: The top of its box.
         w: The width of its box.
@@ -50,11 +52,15 @@ class Widget(NamedTuple):
             selection (-1: none), the number of a slider, the offset of a scroll, the hue of a strip
             of hues in degrees, or saturation and brightness (0 to 100) of a square of shades.
         options: The choices of a selection; (lowest, highest, step) of a slider. For a shade:
-            ("hue",), ("shade", hue), or ("mixed", hue), which only shows the colour.
+            ("hue",), ("shade", hue), or ("mixed", hue), which only shows the colour. On a phone:
+            the icon of a button or tab; of a row its subtitle, icon, tone of the icon, and text at
+            the right; the radius of a pane; kind and number of a photo; the icon, tone, side and
+            radius of an app.
         group: The name of the group of a radio button; for other kinds the scroll that contains it.
         tone: A colour from `gem_ma.scene.COLORS`, or a style: "primary", "danger", "quiet". A
             handle may be the "bar" of a window; a box the "desk", or a "pane", "bar" or "side" of
-            a program's window, on which an item may be "bare".
+            a program's window, on which an item may be "bare". On a phone also "wall" on the
+            wallpaper, which has the colour of its group, and "seat0" to "seat7".
         type: The size of its letters in pixels.
     """
 
@@ -102,7 +108,7 @@ class Screen(NamedTuple):
         hover: The id of the widget under the pointer.
         pointer: The position of the pointer; None: it has not been moved yet.
         refs: Whether each usable widget has a numbered mark.
-        look: "flat", or "old" with raised borders.
+        look: "flat", "old" with raised borders, or "phone".
         pointed: The point that another user points at; None: none.
     """
 

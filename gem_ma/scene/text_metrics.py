@@ -47,7 +47,7 @@ _BOLD_ADVANCES = (
     "1716 "
 )
 _MISSING_ADVANCE = 1233  # the advance of characters that the font lacks
-LINE_HEIGHTS = {12: 16, 14: 18, 18: 24}  # by type size, the height of a line in pixels
+LINE_HEIGHTS = {12: 16, 14: 18, 16: 21, 18: 24, 24: 32, 48: 60}  # by type size, in pixels
 
 
 @functools.cache

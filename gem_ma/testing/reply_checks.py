@@ -142,7 +142,7 @@ class ReplyChecks(EnvProbe):
                 f"penalty=0.25 gave the reward {env.rewards[agent]}, expected -0.25",
             )
             legal = core.match.list_legal_moves(agent)
-            if legal:
+            if legal and core.game.notices_list_legal:
                 is_listed = legal[0] in env.observe(agent)["text"]
                 self.expect(is_listed, "the notice lists no legal move")
             while core.agent_selection != agent:

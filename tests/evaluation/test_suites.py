@@ -19,7 +19,7 @@ def test_the_suites_that_come_with_the_package():
     own = ["multi", "prompts", "smoke"]
     added = {
         "inject": ["inject"],
-        "screens": ["screens"],
+        "screens": ["phones", "screens"],
         "social": ["social"],
         "tasks": ["games24"],
         "tau": ["tau-airline", "tau-retail"],

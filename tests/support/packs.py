@@ -31,7 +31,8 @@ WORDS = {
     "inject": r"\binject:|inject-(?:oracle|naive|refuser|attacker|user)\b|envs[./]inject\b"
     r"|--suite inject|inject\.md",
     "mcp_tasks": r"\bmcp:(?:Notes|Tasks)\b|notes-oracle|envs[./]mcp_tasks\b",
-    "screens": r"\bscreens:|screen-(?:oracle|refuser)|envs[./]screens\b|--suite screens|screens\.md"
+    "screens": r"\bscreens:|screen-(?:oracle|refuser)|envs[./]screens\b|--suite (?:screens|phones)"
+    r"|(?:screens|phone)\.md"
     r"|\bScreen(?:Oracle|Refuser)\b",
     "serving": r"gem-ma (?:serve|arena|gateway|export)\b|gem_ma\.gateway|gem_ma[./]serving\b"
     r"|\b(?:arena|gateway)\.md|tests/serving\b",

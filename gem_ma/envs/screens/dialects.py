@@ -6,6 +6,7 @@
 from types import MappingProxyType
 from typing import NamedTuple
 
+from gem_ma.envs.screen_actions import EXPECTED_ACTIONS
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
@@ -14,12 +15,14 @@ class Dialect(NamedTuple):
 
     Attributes:
         how: the part of the rules about actions; {} is replaced by the unit of coordinates.
+        expected: what a notice asks for after a reply that is no action.
         infeasible: the part of the rules about the action that says that a task cannot be done.
         tool: the schema of its tool, in OpenAI's form.
         infeasible_tool: the same with that action.
     """
 
     how: str
+    expected: str
     infeasible: str
     tool: JSONMapping | None = None
     infeasible_tool: JSONMapping | None = None
@@ -50,6 +53,8 @@ def _make_dialect(
     how = f"use the action {infeasible}{', with the status failure' if status else ''}"
     return Dialect(
         _BY_TOOL.format(name=name),
+        f"expected a call of the tool {name}, with one of the actions {', '.join(known)} and where "
+        "it is done",
         _INFEASIBLE.format(how),
         _make_tool(name, action, known, others),
         _make_tool(name, action, (*known, infeasible), {**others, **status}),
@@ -89,6 +94,7 @@ OWN_DIALECT = Dialect(
     'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
     'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
     "Coordinates are {}, from the top left. A widget's ref stands for its middle: click(e3).",
+    EXPECTED_ACTIONS,
     _INFEASIBLE.format("reply infeasible()"),
 )
 DIALECTS = MappingProxyType({
@@ -164,6 +170,7 @@ DIALECTS = MappingProxyType({
         "Action: hotkey(key='ctrl a')\n"
         "Action: wait()\n"
         "Coordinates are {}, from the top left.",
+        "expected one of the actions of the rules, such as Action: click(start_box='(x,y)')",
         _INFEASIBLE.format("write Action: call_user()"),
     ),
 })  # fmt: skip

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +10,15 @@ import numpy as np
 from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.family_seeding import seed_by_name
-from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
+from gem_ma.envs.screen_actions import (
+    EXPECTED_ACTIONS,
+    PIXELS_PER_NOTCH,
+    ActionReader,
+    ScreenAction,
+)
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.dialects import DIALECTS, OWN_DIALECT
+from gem_ma.envs.screens.families import INFEASIBLE, REGISTER
 from gem_ma.envs.screens.families.family import Family
 from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
@@ -34,8 +40,10 @@ REFUSAL = "infeasible()"  # the action that says that a task cannot be done
 @functools.cache
 def family(name: str) -> Family[Any]:
     """Return the family of tasks with this id."""
-    module, _, of = families.REGISTER[name].partition(":")
-    return getattr(importlib.import_module(f"{families.__name__}.{module}"), of)()
+    is_phone = name in families.PHONES
+    module, _, of = (families.PHONES if is_phone else families.REGISTER)[name].partition(":")
+    folder = "phones.families" if is_phone else "families"
+    return getattr(importlib.import_module(f"gem_ma.envs.screens.{folder}.{module}"), of)()
 
 
 class State(NamedTuple):
@@ -73,7 +81,7 @@ class State(NamedTuple):
         ]
         references = refs(self.page)
         actions = [f"click({references[one.id]})" for one in widgets]
-        actions += [f'type("{word}")' for word in _words(self)] if _typing(self) else []
+        actions += [f'type("{word}")' for word in list_words(self)] if _typing(self) else []
         scrolls = [one for one in page if one.kind == "scroll"]
         actions += [
             f"scroll({references[one.id]}, {by * PIXELS_PER_NOTCH * 3})"
@@ -101,7 +109,8 @@ def _typing(state):
     return any(one.id == state.ui.focus and one.kind in TEXT_KINDS for one in state.page)
 
 
-def _words(state):
+def list_words(state):
+    """Return words of the task, which random agents type."""
     if state.model is None:  # hidden
         return []
     return sorted({word.strip('".,:') for word in state.goal.split()})
@@ -123,6 +132,10 @@ class Screens(ScreenGame[State]):
 
     agents = (AGENT,)
     oracle = True
+    families = REGISTER
+    infeasible_families: Sequence[str] = INFEASIBLE
+    dialects = DIALECTS
+    own_dialect = OWN_DIALECT
     reset_options = ("difficulty",)
 
     def __init__(
@@ -136,18 +149,20 @@ class Screens(ScreenGame[State]):
         dialect=None,
         infeasible=0.0,
     ):
-        if family not in families.REGISTER:
-            raise ValueError(f"family={family!r}: expected one of {', '.join(families.REGISTER)}")
+        if family not in self.families:
+            raise ValueError(f"family={family!r}: expected one of {', '.join(self.families)}")
         check(difficulty, look)
-        if dialect is not None and dialect not in DIALECTS:
-            raise ValueError(f"dialect={dialect!r}: expected one of {tuple(DIALECTS)}, or None")
+        if dialect is not None and dialect not in self.dialects:
+            raise ValueError(
+                f"dialect={dialect!r}: expected one of {tuple(self.dialects)}, or None"
+            )
         check_probability(infeasible, "infeasible")
-        if infeasible and family not in families.INFEASIBLE:
+        if infeasible and family not in self.infeasible_families:
             raise ValueError(
                 f"infeasible={infeasible}: all tasks of {family!r} can be done; expected 0, or one "
-                f"of the families {', '.join(families.INFEASIBLE)}"
+                f"of the families {', '.join(self.infeasible_families)}"
             )
-        self.dialect = OWN_DIALECT if dialect is None else DIALECTS[dialect]
+        self.dialect = self.own_dialect if dialect is None else self.dialects[dialect]
         if dialect is not None:  # the dialect says how to send an action
             self.env_defaults = {**self.env_defaults, "format": "bare"}
         self.family, self.difficulty = family, difficulty
@@ -166,7 +181,9 @@ class Screens(ScreenGame[State]):
         return state._replace(page=page(state))
 
     def read(self, text, view, agent):
-        return reader(view.page, self.coordinates, view.can_refuse).read(text)
+        return reader(view.page, self.coordinates, view.can_refuse, self.dialect.expected).read(
+            text
+        )
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
@@ -218,18 +235,19 @@ def check(difficulty, look="flat"):
         raise ValueError(f"look={look!r}: expected one of {tuple(LOOKS)}")
 
 
-def reader(page, coordinates, can_refuse=False):
-    """Return the reader of replies about a page."""
+def reader(page, coordinates, can_refuse=False, expected=EXPECTED_ACTIONS):
+    """Return the reader of replies about a page, which says what it expects of others."""
+    return ActionReader(coordinates.read_point, lambda: find_middles(page), can_refuse, expected)
 
-    def middles():
-        names = refs(page)
-        return {
-            names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
-            for one in page
-            if one.id in names and one.seen
-        }
 
-    return ActionReader(coordinates.read_point, middles, can_refuse)
+def find_middles(page: Sequence[Widget]) -> dict[str, tuple[int, int]]:
+    """Return the middle of each visible widget that has a ref."""
+    names = refs(page)
+    return {
+        names[one.id]: (one.x + one.w // 2, one.y + one.h // 2)
+        for one in page
+        if one.id in names and one.seen
+    }
 
 
 def begin(
@@ -271,7 +289,7 @@ def laid(state: State) -> tuple[Widget, ...]:
     strip = make_strip(text, state.type, layout.screen[0], layout.top)
     sheet = Sheet("", state.type, layout.area, layout.screen, layout.style)
     kind.draw(sheet, state.model, state.ui)
-    shell = draw_shell(layout)
+    shell = draw_shell(layout) if kind.has_desktop else ()
     return (*shell, *sheet.page()) if strip is None else (strip, *shell, *sheet.page())
 
 
@@ -292,7 +310,7 @@ def done(state: State, move: ScreenAction) -> State:
         return state._replace(left=state.left - 1, score=float(state.asked is not None))
     kind = family(state.family)
     before, model = state.ui, state.model
-    ui, events = act(state.page, before, move)
+    ui, events = kind.act(state.page, before, move)
     for event in map(_hear, events) if events else (NOTHING,):
         if model is not state.model and not _hears(state, model, ui, event):
             break

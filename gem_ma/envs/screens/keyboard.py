@@ -49,7 +49,7 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
             ui, more = _struck(page, ui, part)
         else:
             ui, more = _write(ui, widget, part, "type")
-            ui = _into_view(page, ui, widget)
+            ui = scroll_into_view(page, ui, widget)
             widget = widget._replace(value=ui.values.get(widget.id, widget.value))
             page = tuple([widget if one.id == widget.id else one for one in page])
         events += more
@@ -197,7 +197,7 @@ def _field_key(
     has_moved = ui._replace(clipboard=before.clipboard) != before and not (
         ctrl and name in ("a", "x")
     )
-    return (_into_view(page, ui, one) if has_moved else ui), events
+    return (scroll_into_view(page, ui, one) if has_moved else ui), events
 
 
 def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
@@ -240,10 +240,10 @@ def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
     ui = focused(ui._replace(open=""), one)
     if one.kind in ("field", "password"):
         ui = ui._replace(caret=len(str(one.value or "")))
-    return _into_view(page, ui, one)
+    return scroll_into_view(page, ui, one)
 
 
-def _into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
+def scroll_into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
     """Scroll a widget that got the focus into view."""
     scroll = find(page, one.inside)
     if scroll is None or (one.y >= scroll.y and one.y + one.h <= scroll.y + scroll.h):

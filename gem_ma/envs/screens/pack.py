@@ -1,7 +1,7 @@
 """The pack screens: its environments, the oracle agent, suites and documentation."""
 
 from gem_ma.envs.registry import register
-from gem_ma.envs.screens.families import REGISTER
+from gem_ma.envs.screens.families import PHONES, REGISTER
 from gem_ma.packs import Pack
 
 
@@ -9,6 +9,9 @@ def environments():
     levels = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
     for name in REGISTER:
         entry_point = "gem_ma.envs.screens.game:Screens"
+        register(f"screens:{name}", entry_point, levels=levels, family=name)
+    for name in PHONES:
+        entry_point = "gem_ma.envs.screens.phones.game:Phones"
         register(f"screens:{name}", entry_point, levels=levels, family=name)
 
     register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted", levels=levels)
@@ -26,5 +29,5 @@ PACK = Pack(
     },
     suites="suites",
     experts={"screens:*": "screen-oracle"},
-    docs=("docs/screens.md",),
+    docs=("docs/screens.md", "docs/phone.md"),
 )

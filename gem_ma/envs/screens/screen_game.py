@@ -12,6 +12,7 @@ from gem_ma.validation.json_types import JSONMapping
 class ScreenGame(PointingGame[S]):
     """A game at a screen."""
 
+    notices_list_legal = False  # `legal` is a sample, with refs and in our own form
     env_defaults: JSONMapping = MappingProxyType({"image_size": (SIZE, SIZE)})
 
     def choose_screen(self, width: int, height: int) -> tuple[int, int]:

@@ -13,10 +13,11 @@ _ROLES = {
     "field": "textbox", "password": "textbox (password)", "area": "textbox (lines)",
     "check": "checkbox", "select": "combobox", "list": "listbox", "fold": "section",
     "scroll": "scroll area", "item": "option", "cell": "cell", "handle": "piece", "label": "text",
-    "shade": "colours", "title": "heading", "box": "area", "note": "note",
+    "bubble": "message", "shade": "colours", "title": "heading", "box": "area", "note": "note",
 }  # fmt: skip
 _ON = {"check": ("checked", "not checked"), "radio": ("on", "off"), "fold": ("open", "closed")}
-_UNSEEN = ("line", "veil", "menu", "view", "tile")
+_UNSEEN = ("line", "veil", "menu", "view", "tile", "pane", "icon")
+_LAYERS = ("letters", "capitals", "signs")  # of the keyboard of a phone
 
 
 def refs(page: Sequence[Widget]) -> dict[str, str]:
@@ -53,7 +54,7 @@ def described(page: Sequence[Widget], ui: Ui, coordinates: Coordinates, boxes: b
 
 def _line(one: Widget, ui: Ui) -> str:
     role = _ROLES.get(one.kind, one.kind)
-    text = f' "{one.text}"' if one.text else ""
+    text = f' "{one.text}"'.replace("\n", " ") if one.text else ""
     parts = [f"{role}{text}", *_state(one)]
     if one.tone and one.kind in ("box", "handle", "cell", "image"):
         parts.append(one.tone)
@@ -88,9 +89,18 @@ def _state(one: Widget) -> list[str]:
             return [f"{value} of {max(0, one.options[0] - one.h)} pixels down"]
         case "shade":
             return [_shade(one)]
-        case "tab" | "item" | "cell":
+        case "row" | "status" | "keyboard":
+            return _touch_state(one)
+        case "tab" | "item" | "cell" | "photo":
             return ["selected"] if value is True else []
     return []
+
+
+def _touch_state(one: Widget) -> list[str]:
+    if one.kind == "row":
+        subtitle, _, _, right = one.options
+        return [*filter(None, (subtitle, right))]
+    return [_LAYERS[one.value or 0] if one.kind == "keyboard" else f"battery {one.value} %"]
 
 
 def _shade(one: Widget) -> str:

@@ -16,7 +16,9 @@ WidgetValue: TypeAlias = str | int | tuple[int, int] | None
 class Event(NamedTuple):
     """An event for an app: a click, a change, a drop, or a key that no widget handled."""
 
-    kind: str  # click, double, right, change, drop, enter, key, hover
+    # click, double, right, change, drop, enter, key, hover; of a phone also long, swipe, pull,
+    # dismiss, back, home, open, answer, done
+    kind: str
     id: str = ""
     # Change: the new value; drop: the id of the target; key: its name.
     value: WidgetValue = None

@@ -7,7 +7,7 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.figures import make_mask
-from gem_ma.renderers.scenes.widget_paint import draw_border, mix_colors
+from gem_ma.renderers.scenes.widget_paint import draw_border, mix_colors, round_corners
 from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall
 from gem_ma.scene.phone import Phone
@@ -42,10 +42,10 @@ def draw(scene: Phone, size: tuple[int, int], theme: Theme) -> np.ndarray:
     left = (size[0] - wide) // 2
     body = frame[1 : 1 + high, left : left + wide]
     body[:] = theme.ink
-    _round_corners(body, 3 * rim, theme.paper)
+    round_corners(body, 3 * rim, theme.paper)
     screen = body[rim : high - rim, rim : wide - rim]
     screen[:] = theme.paper
-    _round_corners(screen, 2 * rim, theme.ink)
+    round_corners(screen, 2 * rim, theme.ink)
     top = _draw_status_bar(screen, scene, text, theme)
     count = len(scene.rows)
     room = screen.shape[0] - top - rim
@@ -169,19 +169,7 @@ def _draw_switch(size: tuple[int, int], is_on: bool, theme: Theme) -> np.ndarray
     """Draw a switch: coloured with its knob at the right if it is on."""
     wide, high = size
     area = make_frame(size, theme.color("green") if is_on else theme.line)
-    _round_corners(area, high // 2, theme.paper)
+    round_corners(area, high // 2, theme.paper)
     knob = area[1:-1, wide - high + 1 : wide - 1] if is_on else area[1:-1, 1 : high - 1]
     font.blend_ink(knob, make_mask("disc", high - 2), (255, 255, 255))
     return area
-
-
-def _round_corners(area: np.ndarray, radius: int, ground: RGB) -> None:
-    """Cut the corners of an area off, so that the ground is seen there."""
-    disc = make_mask("disc", 2 * radius)
-    for part, mask in (
-        (area[:radius, :radius], disc[:radius, :radius]),
-        (area[:radius, -radius:], disc[:radius, radius:]),
-        (area[-radius:, :radius], disc[radius:, :radius]),
-        (area[-radius:, -radius:], disc[radius:, radius:]),
-    ):
-        font.blend_ink(part, 255 - mask, ground)

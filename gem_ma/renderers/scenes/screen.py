@@ -9,7 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.renderers import font
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
+from gem_ma.renderers.contrast import compute_contrast
+from gem_ma.renderers.scenes.touch.pictures import make_wallpaper
+from gem_ma.renderers.scenes.touch.widgets import (
+    choose_wall_color,
+    draw_map,
+    draw_touch_widget,
+    draw_wall_widget,
+    find_touch_ground,
+    make_corner_masks,
+)
 from gem_ma.renderers.scenes.widget_paint import (
     PANES,
     choose_accent,
@@ -28,6 +39,7 @@ from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
 
 PixelBox = tuple[int, int, int, int]  # left, top, right, bottom
 SceneRenderer = Callable[[object, tuple[int, int], Theme, int], np.ndarray]
+_STARK = 20  # contrast of themes that have only black and white grounds
 _MAX_BOXES = 8  # more changed boxes are merged into one
 _GROUND_KINDS = ("box", "scroll", "note", "menu", "handle")
 _PLACE_FIELDS = ("id", "x", "y", "inside", "clip")  # not in a widget's own picture
@@ -105,6 +117,9 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
     layers: list[_WidgetLayer] = []
     grounds: list[tuple[int, int, int, int, RGB]] = []
     focus, hover = scene.focus, scene.hover
+    is_touch = scene.look == "phone"
+    ground_kinds = ("pane",) if is_touch else _GROUND_KINDS
+    find_color = find_touch_ground if is_touch else find_ground
     at = scene.caret, scene.anchor
     for one in scene.widgets:
         id, kind, x, y, w, h = one[:6]
@@ -116,8 +131,8 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
         active = id == focus
         caret = at if active and kind in TEXT_KINDS else ()
         layers.append(_WidgetLayer(one, ground, caret, active, id == hover))
-        if kind in _GROUND_KINDS and (kind != "handle" or w > 200):
-            grounds.insert(0, (x, y, x + w, y + h, find_ground(one, theme)))
+        if kind in ground_kinds and (kind != "handle" or w > 200):
+            grounds.insert(0, (x, y, x + w, y + h, find_color(one, theme)))
             if one.tone == "window":
                 grounds.insert(0, (x, y, x + w, y + compute_bar_height(one), mix_bar_color(theme)))
     return layers
@@ -162,22 +177,19 @@ def _redraw_box(
         return
     area = frame[top:bottom, left:right]
     fill_area(area, theme.paper)
+    is_touch = look == "phone"
     for one, ground, at, active, hover in layers:
         _, kind, x, y, w, h = one[:6]
         if kind == "veil":
             area >>= 1
-            area += np.uint8(theme.ink[0] // 4)
+            area += np.uint8(0 if is_touch else theme.ink[0] // 4)
             continue
         if y - 2 >= bottom or x - 2 >= right or y + h + 2 <= top or x + w + 2 <= left:
             continue
-        clip = left, top, right, bottom
-        if one.clip is not None:
-            clip = (
-                max(left, one.clip[0]),
-                max(top, one.clip[1]),
-                min(right, one.clip[2]),
-                min(bottom, one.clip[3]),
-            )
+        clip = _cut_clip((left, top, right, bottom), one.clip)
+        if is_touch:
+            _paint_touch_widget(frame, one, theme, ground, at, clip)
+            continue
         if kind == "box" and one.tone in PANES:
             _paint_pane(frame, one, theme, look, clip)
             continue
@@ -194,6 +206,84 @@ def _redraw_box(
         _paste_picture(frame, picture, x, y, clip)
         if active and not at:
             _draw_focus_ring(frame, one, choose_accent(ground, theme), clip)
+
+
+def _cut_clip(box: PixelBox, clip: PixelBox | None) -> PixelBox:
+    """Return the part of a box within the visible part of a scroll."""
+    if clip is None:
+        return box
+    return max(box[0], clip[0]), max(box[1], clip[1]), min(box[2], clip[2]), min(box[3], clip[3])
+
+
+def _paint_touch_widget(
+    frame: np.ndarray, one: Widget, theme: Theme, ground: RGB, at: Caret, clip: PixelBox
+) -> None:
+    """Draw a widget in the look of a phone."""
+    if one.tone == "wall":
+        _paint_on_wall(frame, one, theme, clip)
+        return
+    if one.kind == "pane":
+        _paint_touch_pane(frame, one, theme, clip)
+        return
+    if one.kind == "map":
+        _paste_picture(frame, draw_map(one, theme), one.x, one.y, clip)
+        return
+    if one.kind == "scroll":  # what is in it shows where it is
+        return
+    key = draw_touch_widget, _get_appearance(one), theme, ground, at
+    picture = RENDER_CACHE.get(key)
+    if picture is None:
+        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
+        picture = RENDER_CACHE.put(key, draw_touch_widget(plain, theme, ground, at))
+    else:
+        RENDER_CACHE.mark_used(key)
+    _paste_picture(frame, picture, one.x, one.y, clip)
+
+
+def _paint_on_wall(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelBox) -> None:
+    """Draw the wallpaper, or a widget over it, which is not the same at any other place."""
+    if one.kind == "pane" and not one.options:
+        wall = make_wallpaper(frame.shape[1], frame.shape[0], choose_wall_color(one, theme))
+        _paste_picture(frame, wall, 0, 0, clip)
+        return
+    area = frame[one.y : one.y + one.h, one.x : one.x + one.w].copy()
+    draw_wall_widget(area, one, theme)
+    _paste_picture(frame, area, one.x, one.y, clip)
+
+
+def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelBox) -> None:
+    """Draw a pane with round corners, and a border where colours do not tell it from its ground."""
+    color, radius = find_touch_ground(one, theme), one.options[0] if one.options else 0
+    x1, y1, x2, y2 = one.x, one.y, one.x + one.w, one.y + one.h
+    is_bordered = (
+        radius and one.tone != "field" and compute_contrast(theme.ink, theme.paper) > _STARK
+    )
+    border = choose_border_color(theme) if is_bordered else color
+    corners = [(x1, y1, 0, 0), (x2 - radius, y1, 0, radius)] if radius else []
+    if one.tone != "sheet":  # which ends at the edge of the screen
+        corners += [(x, y2 - radius, radius, column) for x, _, _, column in corners]
+    covered = [_cut_box(frame, (x, y, x + radius, y + radius), clip) for x, y, *_ in corners]
+    before = [area.copy() for area, *_ in covered]
+    fill_area(_cut_box(frame, (x1, y1, x2, y2), clip)[0], border)
+    if border != color:
+        fill_area(_cut_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), clip)[0], color)
+    for (area, left, top), under, (_, _, row, column) in zip(covered, before, corners, strict=True):
+        mask, inner = make_corner_masks(radius)
+        mask = mask[row + top : row + radius, column + left : column + radius]
+        mask = mask[: area.shape[0], : area.shape[1]]
+        inner = inner[row + top : row + radius, column + left : column + radius]
+        inner = inner[: area.shape[0], : area.shape[1]]
+        font.blend_ink(under, mask, border)
+        if border != color:
+            font.blend_ink(under, inner, color)
+        area[:] = under
+
+
+def _cut_box(frame: np.ndarray, box: PixelBox, clip: PixelBox) -> tuple[np.ndarray, int, int]:
+    """Return the part of a frame in two boxes, and how far it is from the corner of the first."""
+    left, top = max(box[0], clip[0]), max(box[1], clip[1])
+    right, bottom = max(left, min(box[2], clip[2])), max(top, min(box[3], clip[3]))
+    return frame[top:bottom, left:right], left - box[0], top - box[1]
 
 
 def _paint_pane(frame: np.ndarray, one: Widget, theme: Theme, look: str, clip: PixelBox) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gem_ma.renderers import font, proportional_font
 from gem_ma.renderers.contrast import MIN_CONTRAST, compute_contrast
+from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import COLORS, text_metrics
 from gem_ma.scene.screen import Widget
@@ -162,3 +163,15 @@ def clear_corners(area: np.ndarray, ground: RGB) -> None:
     for y in (0, -1):
         for x in (0, -1):
             area[y, x] = ground
+
+
+def round_corners(area: np.ndarray, radius: int, ground: RGB) -> None:
+    """Cut the corners of an area off, so that the ground is seen there."""
+    disc = make_mask("disc", 2 * radius)
+    for part, mask in (
+        (area[:radius, :radius], disc[:radius, :radius]),
+        (area[:radius, -radius:], disc[:radius, radius:]),
+        (area[-radius:, :radius], disc[radius:, :radius]),
+        (area[-radius:, -radius:], disc[radius:, radius:]),
+    ):
+        font.blend_ink(part, 255 - mask, ground)

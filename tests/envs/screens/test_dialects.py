@@ -166,3 +166,16 @@ def test_the_whole_suite(tmp_path):
     assert [one.failure for one in found if one.failure] == []
     assert {step.invalid for one in found for step in one.steps} == {None}
     assert sum(one.report["done"] for one in found) >= 5
+
+
+@pytest.mark.parametrize("dialect", [None, *TOLD])
+def test_a_notice_asks_for_actions_in_the_form_that_the_rules_describe(dialect):
+    env = gem_ma.make("screens:typing", dialect=dialect, observe="image", difficulty=0)
+    env.reset(seed=0)
+    env.step("hello")
+    notice = env.turn("player").text
+    assert "Invalid: expected" in notice
+    assert ("click(x, y)" in notice) == (dialect is None)
+    assert "(e1)" not in notice  # the pictures show no refs
+    for tool in make_tool_schemas(env.turn("player").tools):
+        assert f"a call of the tool {tool['function']['name']}" in notice

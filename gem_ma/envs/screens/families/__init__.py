@@ -61,6 +61,38 @@ REGISTER = {  # id after "screens:" -> "module:class"
     "pairs": "games:Pairs",
     "noughts": "games:Noughts",
 }
+PHONES = {  # the same of phones, in the folder `phones.families`
+    "phone-alarm": "clock:PhoneAlarms",
+    "phone-toggles": "settings:PhoneToggles",
+    "phone-sliders": "settings:PhoneSliders",
+    "phone-wifi": "settings:PhoneNetworks",
+    "phone-contact": "entries:PhoneContacts",
+    "phone-event": "entries:PhoneEvents",
+    "phone-expense": "entries:PhoneExpenses",
+    "phone-browser": "entries:PhoneWebForms",
+    "phone-call": "people:PhoneCalls",
+    "phone-number": "people:PhoneNumbers",
+    "phone-message": "messages:PhoneMessages",
+    "phone-reply": "messages:PhoneReplies",
+    "phone-copy": "messages:PhoneCopying",
+    "phone-shopping": "collecting:PhoneShopping",
+    "phone-photos": "collecting:PhoneAlbums",
+    "phone-playlist": "collecting:PhonePlaylists",
+    "phone-notes": "collecting:PhoneNotes",
+    "phone-files": "sorting:PhoneFiles",
+    "phone-mail": "sorting:PhoneMails",
+    "phone-notices": "sorting:PhoneNotices",
+    "phone-timer": "tools:PhoneTimers",
+    "phone-calculator": "tools:PhoneCalculators",
+    "phone-route": "tools:PhoneRoutes",
+    "phone-store": "tools:PhoneStore",
+    "phone-unlock": "guards:PhoneUnlocking",
+    "phone-permissions": "guards:PhonePermissions",
+}
+PHONES_INFEASIBLE = (  # families of phones with tasks that cannot be done
+    "phone-call", "phone-number", "phone-message", "phone-reply", "phone-copy", "phone-shopping",
+    "phone-files", "phone-mail", "phone-store",
+)  # fmt: skip
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",
     "trees", "menus", "scrolling", "tips", "undoing", "windows", "popups", "shortcuts", "settings",

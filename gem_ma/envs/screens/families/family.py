@@ -8,8 +8,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from gem_ma.envs.screen_actions import ScreenAction
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui, WidgetValue
+from gem_ma.scene.screen import Widget
 
 # The next step of a plan: a verb, a widget id, and a value. Verbs: click, double, right, hover, set
 # (a value), mark (a word), drag (onto a widget or by a distance), key, type.
@@ -28,6 +31,7 @@ class Family(Generic[ModelT]):
         follows: whether the page depends on the widget under the pointer, or on the widget with
             the keyboard focus.
         application: the kind of program of which the page is a part; a key of APPLICATIONS.
+        has_desktop: whether the page stands on a desktop.
         wide: the width in pixels that the page needs, at the default size of letters.
         opens: the height in pixels that the page needs below what it shows at first.
         pool: names from which those of `find_needs` are drawn.
@@ -36,6 +40,7 @@ class Family(Generic[ModelT]):
     like: str = ""
     follows = False
     application = "website"
+    has_desktop = True
     wide = 280
     opens = 0
     pool: Names = ()
@@ -51,6 +56,10 @@ class Family(Generic[ModelT]):
     def draw(self, sheet: Sheet, model: ModelT, ui: Ui) -> None:
         """Put the widgets of the task on a sheet."""
         raise NotImplementedError
+
+    def act(self, page: tuple[Widget, ...], ui: Ui, action: ScreenAction) -> tuple[Ui, list[Event]]:
+        """Return the state of the widgets after an action, and the events for the task."""
+        return act(page, ui, action)
 
     def update(self, model: ModelT, event: Event, ui: Ui) -> ModelT:
         """Return the model after an event."""
@@ -219,6 +228,8 @@ def _change_texts(value: Any, change: Callable[[str], object]) -> Any:
         return change(value)
     if isinstance(value, Mapping):
         return {change(key): _change_texts(one, change) for key, one in value.items()}
+    if isinstance(value, frozenset):
+        return frozenset(_change_texts(one, change) for one in value)
     if isinstance(value, tuple):
         parts = [_change_texts(one, change) for one in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

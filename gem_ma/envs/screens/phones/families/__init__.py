@@ -1,0 +1,1 @@
+"""Families of tasks on a phone, one file for each topic; their ids stand in `PHONES`."""

@@ -1,0 +1,225 @@
+"""Pictures on a phone: wallpapers, and photos of six kinds, painted by rule."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+
+import numpy as np
+
+from gem_ma.renderers.contrast import compute_contrast
+from gem_ma.renderers.scenes.widget_paint import mix_colors
+from gem_ma.renderers.themes import RGB
+
+_BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+_WALL_CONTRAST = 5.5  # of white letters, before pale discs lie on the wallpaper
+_DIM = 0.8
+_FINE = 3  # samples of a pixel of a photo, each way
+
+
+@functools.lru_cache(maxsize=8)
+def make_wallpaper(wide: int, high: int, color: RGB) -> np.ndarray:
+    """Return a wallpaper: a slope from light to dark with large, pale discs, for white letters."""
+    while compute_contrast(color, _WHITE) < _WALL_CONTRAST:
+        color = mix_colors(color, _BLACK, 0.15)
+    top, low = mix_colors(color, _WHITE, 0.06), mix_colors(color, _BLACK, 0.72)
+    y = np.arange(high, dtype=np.float32)[:, None]
+    x = np.arange(wide, dtype=np.float32)[None]
+    share = (y / high * 0.8 + x / wide * 0.2) ** 0.9
+    white = np.zeros((high, wide), np.float32)
+    for across, down, radius, alpha in (
+        (0.95, 0.12, 0.62, 0.10),
+        (0.02, 0.62, 0.55, 0.08),
+        (0.88, 0.98, 0.50, 0.07),
+    ):
+        distance = np.hypot(x - across * wide, y - down * high) - radius * wide
+        white += (0.5 - distance).clip(0, 1) * alpha
+    picture = np.empty((high, wide, 3), np.uint8)
+    for part in range(3):
+        plain = (top[part] + share * (low[part] - top[part])) * _DIM
+        picture[:, :, part] = plain + white * (255 - plain) + 0.5
+    picture.setflags(write=False)
+    return picture
+
+
+class _Canvas:
+    """A photo that is being painted, in units of its side: x from 0 to 1, y from 0 to 1."""
+
+    def __init__(self, side: int, top: RGB, low: RGB):
+        axis = (np.arange(side * _FINE) + 0.5) / (side * _FINE)
+        self.x, self.y = np.meshgrid(axis, axis)
+        share = self.y[:, :, None]
+        self.pixels = np.array(top) * (1 - share) + np.array(low) * share
+
+    def fill(self, inside: np.ndarray, color: RGB) -> None:
+        self.pixels[inside] = color
+
+    def fill_disc(self, x: float, y: float, radius: float, color: RGB) -> None:
+        self.fill(np.hypot(self.x - x, self.y - y) <= radius, color)
+
+    def fill_peak(self, x: float, y: float, slope: float, low: float, color: RGB) -> None:
+        """Fill a triangle with its point at (x, y), down to `low`."""
+        self.fill((self.y - y >= abs(self.x - x) * slope) & (self.y <= low), color)
+
+    def fill_box(self, left: float, top: float, right: float, low: float, color: RGB) -> None:
+        across = (self.x >= left) & (self.x <= right)
+        self.fill(across & (self.y >= top) & (self.y <= low), color)
+
+    def shrink(self) -> np.ndarray:
+        side = self.pixels.shape[0] // _FINE
+        mean = self.pixels.reshape(side, _FINE, side, _FINE, 3).mean((1, 3))
+        picture: np.ndarray = np.round(mean).astype(np.uint8)
+        return picture
+
+
+@functools.lru_cache(maxsize=64)
+def make_photo(kind: str, number: int, side: int) -> np.ndarray:
+    """Return a photo: one of a kind, which differs a little from the others of its kind."""
+    picture = PHOTO_KINDS[kind](side, number * 0.381966 % 1)
+    picture.setflags(write=False)
+    return picture
+
+
+@functools.lru_cache(maxsize=12)
+def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
+    """Return a map: land, water, a park, streets in two directions, and a route among them."""
+    shift = number * 0.381966 % 1
+    y = np.arange(high, dtype=np.float32)[:, None]
+    x = np.arange(wide, dtype=np.float32)[None]
+    colors = _DAY if is_light else _NIGHT
+    picture = np.empty((high, wide, 3), np.float32)
+    picture[:] = colors["land"]
+
+    def lay(distance: np.ndarray, half: float, color: RGB) -> None:
+        """Paint what is less than `half` pixels from a line, with soft edges."""
+        near = distance < half + 0.5
+        share = (half + 0.5 - distance[near]).clip(0, 1)[:, None]
+        picture[near] += share * (np.array(color, np.float32) - picture[near])
+
+    turn = 0.35 + shift
+    along = x * math.cos(turn) + y * math.sin(turn)
+    across = y * math.cos(turn) - x * math.sin(turn)
+    park = np.maximum(abs(along % 190 - 95) - 52, abs((across + 60) % 260 - 130) - 46)
+    lay(park, 0, colors["park"])
+    river = abs(0.62 * high + 26 * np.sin(x / 70 + 6 * shift) - y * 0.9 + 0.18 * x)
+    lay(river, 20, colors["water"])
+    for streets, pitch, half, color in (
+        (along, 46, 1.6, "street"),
+        (across, 62, 1.6, "street"),
+        (along, 184, 3.6, "road"),
+        (across, 186, 3.6, "road"),
+    ):
+        lay(abs((streets + pitch * shift) % pitch - pitch / 2), half, colors[color])
+    end = 0.5 + 0.3 * shift
+    points = ((0.14, 0.82), (0.14, 0.55), (end, 0.48), (end, 0.24), (0.84, 0.2))
+    for (x1, y1), (x2, y2) in itertools.pairwise(points):
+        a, b, c, d = x1 * wide, y1 * high, (x2 - x1) * wide, (y2 - y1) * high
+        part = (((x - a) * c + (y - b) * d) / (c * c + d * d)).clip(0, 1)
+        lay(np.hypot(x - a - part * c, y - b - part * d), 3, colors["route"])
+    for (left, top), color in ((points[0], "start"), (points[-1], "end")):
+        away = np.hypot(x - left * wide, y - top * high)
+        lay(away, 9, _WHITE)
+        lay(away, 6.5, colors[color])
+    result: np.ndarray = picture.round().astype(np.uint8)
+    result.setflags(write=False)
+    return result
+
+
+_DAY: dict[str, RGB] = {
+    "land": (240, 238, 232), "park": (205, 230, 196), "water": (158, 204, 232),
+    "street": (255, 255, 255), "road": (250, 222, 150), "route": (26, 104, 224),
+    "start": (26, 104, 224), "end": (214, 48, 60),
+}  # fmt: skip
+_NIGHT: dict[str, RGB] = {
+    "land": (38, 44, 54), "park": (36, 62, 52), "water": (24, 52, 84),
+    "street": (58, 66, 80), "road": (92, 88, 76), "route": (110, 168, 255),
+    "start": (110, 168, 255), "end": (255, 110, 110),
+}  # fmt: skip
+
+
+def _paint_mountains(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (120, 172, 222), (252, 222, 200))
+    for x, y, color in (
+        (0.2 + 0.3 * shift, 0.3, (108, 122, 150)),
+        (0.75 - 0.2 * shift, 0.2, (84, 98, 128)),
+    ):
+        canvas.fill_peak(x, y, 1.3, 1, color)
+        canvas.fill_peak(x, y, 1.3, y + 0.14, (250, 252, 255))
+    canvas.fill(canvas.y > 0.8 + 0.05 * np.sin(canvas.x * 7 + 6 * shift), (88, 132, 84))
+    return canvas.shrink()
+
+
+def _paint_sea(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (146, 206, 240), (255, 240, 214))
+    canvas.fill_disc(0.25 + 0.5 * shift, 0.26, 0.11, (255, 214, 102))
+    canvas.fill(canvas.y > 0.56, (38, 128, 172))
+    canvas.fill(canvas.y > 0.72 + 0.02 * np.sin(canvas.x * 16), (28, 106, 152))
+    x = 0.7 - 0.4 * shift
+    sail = (canvas.x < x) & (canvas.x > x - (canvas.y - 0.28) * 0.62) & (canvas.y < 0.62)
+    canvas.fill(sail & (canvas.y > 0.28), (255, 255, 255))
+    canvas.fill_box(x + 0.01, 0.26, x + 0.03, 0.66, (90, 66, 50))
+    hull = (canvas.y > 0.65) & (canvas.y < 0.73) & (abs(canvas.x - x) < 0.26 - (canvas.y - 0.65))
+    canvas.fill(hull, (190, 60, 52))
+    return canvas.shrink()
+
+
+def _paint_forest(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (206, 230, 214), (150, 190, 140))
+    for number in range(7):
+        x = (number * 0.29 + shift) % 1.1 - 0.05
+        y = 0.16 + 0.3 * ((number * 0.618) % 1)
+        green = (34 + 5 * number, 84 + 8 * number, 56 + 3 * number)
+        canvas.fill_box(x - 0.02, y + 0.3, x + 0.02, y + 0.52, (98, 70, 48))
+        canvas.fill_peak(x, y, 2.6, y + 0.3, green)
+        canvas.fill_peak(x, y + 0.12, 2.1, y + 0.44, green)
+    canvas.fill(canvas.y > 0.9, (96, 138, 80))
+    return canvas.shrink()
+
+
+def _paint_city(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (88, 76, 148), (255, 176, 120))
+    for number in range(5):
+        left = 0.02 + 0.2 * number
+        top = 0.25 + 0.4 * ((number * 0.618 + shift) % 1)
+        canvas.fill_box(left, top, left + 0.17, 1, (44, 42, 72))
+        for row in range(12):
+            for column in range(3):
+                y, x = top + 0.05 + 0.08 * row, left + 0.025 + 0.048 * column
+                if y < 0.95 and (row * 5 + column * 3 + number) % 4:
+                    canvas.fill_box(x, y, x + 0.028, y + 0.04, (255, 222, 130))
+    return canvas.shrink()
+
+
+def _paint_night(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (14, 18, 52), (50, 54, 110))
+    for number in range(16):
+        x, y = (number * 0.618 + shift) % 1, (number * 0.381) % 0.72
+        canvas.fill_disc(x, y, 0.011 + 0.006 * (number % 2), (255, 255, 240))
+    x = 0.3 + 0.4 * shift
+    moon = np.hypot(canvas.x - x, canvas.y - 0.34) <= 0.17
+    canvas.fill(moon & (np.hypot(canvas.x - x - 0.08, canvas.y - 0.3) > 0.15), (255, 244, 200))
+    canvas.fill(canvas.y > 0.84 + 0.04 * np.sin(canvas.x * 6 + 9 * shift), (10, 14, 34))
+    return canvas.shrink()
+
+
+def _paint_flower(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (186, 222, 160), (92, 150, 92))
+    x, y = 0.42 + 0.16 * shift, 0.42
+    canvas.fill_box(x - 0.018, y, x + 0.018, 1, (52, 110, 58))
+    petal = ((222, 74, 110), (246, 246, 250), (148, 92, 200))[int(shift * 3)]
+    for number in range(8):
+        turn = math.tau * number / 8 + shift
+        canvas.fill_disc(x + 0.19 * math.cos(turn), y + 0.19 * math.sin(turn), 0.105, petal)
+    canvas.fill_disc(x, y, 0.12, (250, 196, 60))
+    return canvas.shrink()
+
+
+PHOTO_KINDS = {
+    "mountains": _paint_mountains,
+    "sea": _paint_sea,
+    "forest": _paint_forest,
+    "city": _paint_city,
+    "night": _paint_night,
+    "flower": _paint_flower,
+}
