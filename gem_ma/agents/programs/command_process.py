@@ -180,12 +180,19 @@ def limit_memory(pid: int, memory: int) -> None:
 
 
 def kill_marked_processes(mark: str) -> None:
-    """Kill all processes with a mark in their environment, and their descendants."""
+    """Kill all processes with a mark in their environment, and their descendants.
+
+    A killed process may go on for a moment on a busy machine. This waits until all have ended.
+    """
     end = time.monotonic() + _KILL_TIMEOUT
-    while found := find_marked_processes(mark):
+    killed: set[int] = set()
+    while (found := find_marked_processes(mark)) or any(
+        _find_parent(pid) is not None for pid in killed
+    ):
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        killed.update(found)
         if time.monotonic() > end:
             return
         time.sleep(0.005)
@@ -198,13 +205,24 @@ def find_marked_processes(mark: str) -> list[int]:
     """
     wanted, parents, found = f"{PROCESS_MARK}={mark}".encode(), {}, set()
     for place in Path("/proc").glob("[0-9]*"):
+        pid = int(place.name)
+        parent = _find_parent(pid)
+        if parent is None:
+            continue
+        parents[pid] = parent
         with contextlib.suppress(OSError):
-            state, parent = (place / "stat").read_text().rpartition(")")[2].split()[:2]
-            if state in ("Z", "X"):  # it has ended, but its parent has not waited for it yet
-                continue
-            parents[int(place.name)] = int(parent)
             if wanted in (place / "environ").read_bytes().split(b"\0"):
-                found.add(int(place.name))
+                found.add(pid)
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more
     return sorted(found)
+
+
+def _find_parent(pid: int) -> int | None:
+    """Return the parent of a process; None: the process has ended, though it may be a zombie."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    state, parent = text.rpartition(")")[2].split()[:2]
+    return None if state in ("Z", "X") else int(parent)
