@@ -96,6 +96,7 @@ def pack(request, tmp_path_factory):
     return run
 
 
+@pytest.mark.slow
 def test_a_new_pack_is_listed_played_and_evaluated(pack):
     gem = ("-m", "gem_ma.cli")
     assert "card_tricks:CardTricks-v0" in pack(*gem, "list", "card_tricks", "--ids")

@@ -59,6 +59,7 @@ def test_chance_gets_little(id):
     assert sum(one.report["done"] for one in found) <= 3
 
 
+@pytest.mark.slow
 def test_the_contract_holds():  # of every id: tests/testing/test_env_checker.py, in the long run
     check_env("screens:guided", seeds=1, processes=False)
 

@@ -94,6 +94,7 @@ def test_a_hostile_text_is_answered_in_a_moment(name):
     assert growth.slow(PLAYERS[name], 1 << 12, 0.02, ("",)) == []
 
 
+@pytest.mark.slow
 def test_patterns_of_tables_are_found():
     found = {use.pattern.pattern for one in growth.modules() for use in growth.uses(one)}
     assert {r"\bcancel", "a|b|c"} <= found  # of a table, of what is joined

@@ -87,6 +87,7 @@ def reasons(path, out, **kwargs):
 
 
 @packs.needs("tau")
+@pytest.mark.slow
 def test_no_argument_of_a_record_holds_the_page_up(tmp_path, monkeypatch):
     monkeypatch.setattr(spectator, "_MAX_SECONDS", 1.5)
     monkeypatch.setattr(spectator, "_MAX_STRIKES", 1)

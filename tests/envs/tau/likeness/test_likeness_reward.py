@@ -20,6 +20,7 @@ def people():
     return play("users:train", 120, seed=1)
 
 
+@pytest.mark.slow
 def test_users_that_are_alike_earn_next_to_nothing_on_average():
     others = play("users:train", 600, seed=10**6)
     rewards = LikenessReward(others[::2])(others[1::2])["user"]

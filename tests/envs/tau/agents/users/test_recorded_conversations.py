@@ -38,7 +38,15 @@ def compute_hash(id, arguments):
 
 
 @pytest.mark.parametrize(
-    ("id", "name", "arguments"), [pytest.param(*one, id="-".join(one[:2])) for one in CASES]
+    ("id", "name", "arguments"),
+    [
+        pytest.param(
+            *one,
+            id="-".join(one[:2]),
+            marks=() if one[0] == "tau:shop" or "kind" in one[1] else pytest.mark.slow,
+        )
+        for one in CASES
+    ],
 )
 def test_conversations_are_what_they_were(id, name, arguments):
     packs.skip_absent(id)
