@@ -515,6 +515,7 @@ def test_a_role_baseline_takes_the_transfer_out_of_the_gradient():
             assert slope == pytest.approx(kuhn.gradient(0, "no")[1])  # the same way to go
 
 
+@pytest.mark.slow
 def test_tic_tac_toe_gets_better_by_self_play():
     kuhn = example("benchmarks/kuhn.py")
     losses = []

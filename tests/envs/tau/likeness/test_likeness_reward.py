@@ -40,6 +40,7 @@ def test_what_people_do_and_the_batch_does_not_earns_most(people):
     assert np.mean(rewards[30:]) > np.mean(rewards[:30])
 
 
+@pytest.mark.slow
 def test_in_a_mixed_batch_those_of_whom_there_are_too_many_earn_less(people):
     batch = [*play("users:train", 60, seed=200), *play("user:talkative", 60, seed=300)]
     rewards = LikenessReward(people)(batch)["user"]

@@ -216,9 +216,8 @@ def test_what_of_the_airline_can_be_solved_by_asking():
 
 
 @RETAIL
-@pytest.mark.parametrize(
-    "user", ["users:train", pytest.param("users:held-out", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("user", ["users:train", "users:held-out"])
 def test_populations_get_what_they_want(user):
     players = {**PLAYERS, "user": user}
     options = [{"task": number} for number in range(115)]
