@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gem_ma.game import InvalidMove
 from gem_ma.validation.json_types import JSONMapping
@@ -83,11 +83,7 @@ class ActionReader:
         """Return the action of a reply; raise InvalidMove if there is none."""
         text = _TAGS.sub("", text).strip()
         if text.startswith(("{", "[")):
-            try:
-                call = json.loads(text)
-            except (ValueError, RecursionError):
-                raise InvalidMove(f"that is no JSON; {self.expected}") from None
-            return self._parse_call(call)
+            return self._parse_call(parse_action_json(text, self.expected))
         text = text.rpartition("Action:")[2].strip()
         match = ACTION_CALL.fullmatch(text)
         if match is None:
@@ -230,6 +226,14 @@ class ActionReader:
         return self._parse_point(given, "start_coordinate", "from"), self._parse_point(
             given, "coordinate", "to"
         )
+
+
+def parse_action_json(text: str, expected: str) -> Any:
+    """Return the value of a reply in JSON, or raise InvalidMove with what is expected."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidMove(f"that is no JSON; {expected}") from None
 
 
 def read_quoted(inside: str) -> list[str]:

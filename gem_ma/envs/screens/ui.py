@@ -22,6 +22,12 @@ class Event(NamedTuple):
     id: str = ""
     # Change: the new value; drop: the id of the target; key: its name.
     value: WidgetValue = None
+
+    @property
+    def is_click(self) -> bool:
+        """Whether it is a click, or the second one of a double click."""
+        return self.kind in ("click", "double")
+
     at: tuple[int, int] = (0, 0)  # position on the screen
     moved: tuple[int, int] = (0, 0)  # distance of a drop
 

@@ -196,16 +196,21 @@ def _redraw_box(
         if kind == "view":
             _paste_picture(frame, inner(one), x, y, clip)
             continue
-        key = draw_widget, _get_appearance(one), theme, ground, look, at, hover
-        picture = RENDER_CACHE.get(key)
-        if picture is None:
-            plain = one._replace(id="", x=0, y=0, inside="", clip=None)
-            picture = RENDER_CACHE.put(key, draw_widget(plain, theme, ground, look, at, hover))
-        else:
-            RENDER_CACHE.mark_used(key)
+        picture = _draw_once(draw_widget, one, theme, ground, look, at, hover)
         _paste_picture(frame, picture, x, y, clip)
         if active and not at:
             _draw_focus_ring(frame, one, choose_accent(ground, theme), clip)
+
+
+def _draw_once(renderer: Callable[..., np.ndarray], one: Widget, *arguments: object) -> np.ndarray:
+    """Return the picture of a widget, which is the same at every place, from the cache if there."""
+    key = renderer, _get_appearance(one), *arguments
+    picture: np.ndarray | None = RENDER_CACHE.get(key)
+    if picture is None:
+        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
+        return RENDER_CACHE.put(key, renderer(plain, *arguments))
+    RENDER_CACHE.mark_used(key)
+    return picture
 
 
 def _cut_clip(box: PixelBox, clip: PixelBox | None) -> PixelBox:
@@ -230,13 +235,7 @@ def _paint_touch_widget(
         return
     if one.kind == "scroll":  # what is in it shows where it is
         return
-    key = draw_touch_widget, _get_appearance(one), theme, ground, at
-    picture = RENDER_CACHE.get(key)
-    if picture is None:
-        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
-        picture = RENDER_CACHE.put(key, draw_touch_widget(plain, theme, ground, at))
-    else:
-        RENDER_CACHE.mark_used(key)
+    picture = _draw_once(draw_touch_widget, one, theme, ground, at)
     _paste_picture(frame, picture, one.x, one.y, clip)
 
 

@@ -57,9 +57,14 @@ def mix_colors(one: RGB, other: RGB, share: float) -> RGB:
     return a, b, c
 
 
+def is_light(theme: Theme) -> bool:
+    """Return whether a theme has a light background."""
+    return sum(theme.paper) > 600
+
+
 def choose_field_color(theme: Theme) -> RGB:
     """Return the background of text fields: white on light themes, else darker than the paper."""
-    return (255, 255, 255) if sum(theme.paper) > 600 else mix_colors(theme.paper, (0, 0, 0), 0.35)
+    return (255, 255, 255) if is_light(theme) else mix_colors(theme.paper, (0, 0, 0), 0.35)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -167,11 +172,16 @@ def clear_corners(area: np.ndarray, ground: RGB) -> None:
 
 def round_corners(area: np.ndarray, radius: int, ground: RGB) -> None:
     """Cut the corners of an area off, so that the ground is seen there."""
+    for part, mask in find_corners(area, radius):
+        font.blend_ink(part, 255 - mask, ground)
+
+
+def find_corners(area: np.ndarray, radius: int) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    """Return the four corners of an area, each with the quarter of a disc that rounds it."""
     disc = make_mask("disc", 2 * radius)
-    for part, mask in (
+    return (
         (area[:radius, :radius], disc[:radius, :radius]),
         (area[:radius, -radius:], disc[:radius, radius:]),
         (area[-radius:, :radius], disc[radius:, :radius]),
         (area[-radius:, -radius:], disc[radius:, radius:]),
-    ):
-        font.blend_ink(part, 255 - mask, ground)
+    )

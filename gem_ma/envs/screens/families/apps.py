@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Family, Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
@@ -63,7 +63,7 @@ class Shop(Family["Shop.Model"]):
         sheet.put("button", "back", "Back to the shop", beside=True)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return model
         action, _, name = event.id.partition("-")
         if action in ("cart", "back") and not name:
@@ -150,7 +150,7 @@ class Calculator(Family["Calculator.Model"]):
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "key" and isinstance(event.value, str) and event.value in "0123456789+-":
             return self._pressed(model, event.value)
-        if event.kind not in ("click", "double") or not event.id.startswith("key"):
+        if not event.is_click or not event.id.startswith("key"):
             return model
         return self._pressed(model, event.id[3:])
 
@@ -297,7 +297,7 @@ class Terminal(Family["Terminal.Model"]):
             path = f"{folder}/{file}" if folder else file
             clauses.append(f"remove {path}" if command == "rm" else f"rename {path} to {new}")
         goal = ", then ".join(clauses)
-        return f"{goal[0].upper()}{goal[1:]}."
+        return make_sentence(goal)
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         room = (sheet.low - sheet.y - sheet.line - 8) // (sheet.line + sheet.style.gap)
@@ -426,7 +426,7 @@ class Map(Family["Map.Model"]):
                 for middle, shift in zip((model.x, model.y), event.moved, strict=True)
             )
             return self._kept(model, x, y)
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return model
         if event.id in ("+", "-"):
             return model._replace(zoom=max(0, min(2, model.zoom + (1 if event.id == "+" else -1))))

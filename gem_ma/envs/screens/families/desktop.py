@@ -8,7 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Row, Step, Steps, joined, one_of, pick
+from gem_ma.envs.screens.families.family import (
+    Family,
+    Row,
+    Step,
+    Steps,
+    joined,
+    make_sentence,
+    one_of,
+    pick,
+)
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
@@ -88,7 +97,7 @@ class Windows(Family["Windows.Model"]):
             for window, target in model.todo
         ]
         goal = ", then ".join(clauses)
-        return f"{goal[0].upper()}{goal[1:]}."
+        return make_sentence(goal)
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         wide, high, line = sheet.grown(WIDE), sheet.grown(HIGH), sheet.line
@@ -208,7 +217,7 @@ class Popups(Family["Popups.Model"]):
             sheet.put("button", "no", no, beside=True)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
-        if event.kind in ("click", "double") and model.open >= 0:
+        if event.is_click and model.open >= 0:
             if event.id == "yes":
                 return model._replace(done=False)
             return model._replace(open=-1) if event.id == "no" else model

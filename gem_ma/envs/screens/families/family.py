@@ -207,6 +207,11 @@ def joined(words: Iterable[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def make_sentence(text: str) -> str:
+    """Return a text with a capital at its beginning and a full stop at its end."""
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def rename(model: ModelT, name: str, pool: Sequence[str], rng: np.random.Generator) -> ModelT:
     """Return a model in which a name is another one of a pool, which the model does not contain."""
     texts: list[str] = []

@@ -256,7 +256,7 @@ class Spinners(Family["Spinners.Model"]):
         sheet.put("button", "submit", "Submit", tone="primary")
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return model
         if event.id == "submit":
             return model._replace(done=model.numbers == model.wants)

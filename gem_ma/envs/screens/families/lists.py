@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Family, Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
@@ -67,7 +67,7 @@ class Inbox(Family["Inbox.Model"]):
             else:
                 clauses.append(f"{action} the mail from {name}")
         goal = joined(clauses)
-        return f"{goal[0].upper()}{goal[1:]}."
+        return make_sentence(goal)
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.writing:
@@ -106,7 +106,7 @@ class Inbox(Family["Inbox.Model"]):
         sheet.put("button", "cancel", "Cancel", beside=True)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return model
         id = event.id
         if id.startswith("star") and id[4:].isdecimal():

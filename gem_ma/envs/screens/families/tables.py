@@ -123,7 +123,7 @@ class Sorting(Family["Sorting.Model"]):
                 )
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return model
         if event.id.startswith("head"):
             column = int(event.id[4:])

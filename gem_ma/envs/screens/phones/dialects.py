@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -11,6 +10,7 @@ from gem_ma.envs.screen_actions import (
     ACTION_CALL,
     ActionReader,
     ScreenAction,
+    parse_action_json,
     parse_key,
     read_quoted,
 )
@@ -99,11 +99,7 @@ class PhoneActionReader:
         """Return the action of a reply; raise InvalidMove if there is none."""
         text = text.rpartition("Action:")[2].strip().removeprefix("```json").strip("`").strip()
         if text.startswith("{"):
-            try:
-                given = json.loads(text)
-            except (ValueError, RecursionError):
-                raise InvalidMove(f"that is no JSON; {self.expected}") from None
-            return self._read_object(given)
+            return self._read_object(parse_action_json(text, self.expected))
         match = ACTION_CALL.fullmatch(text)
         if match is None:
             raise InvalidMove(self.expected)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -219,7 +219,7 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
         rest = (*task.notes[:number], None, *task.notes[number + 1 :])
         if event.kind == "swipe":
             return task._replace(notes=rest)
-        if event.kind in ("click", "double"):
+        if event.is_click:
             return self.open_note(task._replace(notes=rest).open(note.app), note)
         return task
 
@@ -268,6 +268,20 @@ def go_to_app(task: PhoneTask[Any], app: str) -> Step:
     return "flick", "", "left" if number > task.shelf else "right"
 
 
+def find_differences(data: Sequence[object], wanted: Sequence[object]) -> Iterator[int]:
+    """Yield the indices of the entries that differ from those that are wanted."""
+    for number, (one, other) in enumerate(zip(data, wanted, strict=True)):
+        if one != other:
+            yield number
+
+
+def open_entry(task: PhoneTask[Any], name: str, row: str) -> Step | None:
+    """Return the step towards a page that a row of the first page opens, or None if it is open."""
+    if task.front == name:
+        return None
+    return ("click", row) if task.front == FIRST else ("back", "")
+
+
 def set_field(task: PhoneTask[Any], ui: Ui, id: str, text: str, before: str = "") -> Step | None:
     """Return the step that gives a field of the front page a text, or None if it has it."""
     name = f"{task.app}.{task.front}/{id}"
@@ -294,7 +308,7 @@ def _update_launcher(task: PhoneTask[DataT], event: Event) -> PhoneTask[DataT]:
         last = len(home.list_launcher_pages(task.style)) - 1
         by = 1 if event.value == "left" else -1
         return task._replace(shelf=max(0, min(last, task.shelf + by)))
-    if event.kind in ("click", "double") and event.id.startswith("app:"):
+    if event.is_click and event.id.startswith("app:"):
         return task.open(event.id.removeprefix("app:"))
     return task
 

@@ -15,6 +15,8 @@ from gem_ma.renderers.scenes.widget_paint import (
     choose_widget_ink,
     draw_widget_text,
     fill_area,
+    find_corners,
+    is_light,
     mix_colors,
     round_corners,
 )
@@ -47,6 +49,11 @@ def find_tone(tone: str, theme: Theme, other: RGB) -> RGB:
     return theme.color(tone) if tone in theme.colors else other
 
 
+def _find_accent(one: Widget, theme: Theme) -> RGB:
+    """Return the colour of a widget's tone, or blue."""
+    return find_tone(one.tone, theme, theme.color("blue"))
+
+
 def find_touch_ground(one: Widget, theme: Theme) -> RGB:
     """Return the colour of a pane, which it gives to the widgets on it."""
     return _find_pane_color(one.tone, theme)
@@ -54,17 +61,17 @@ def find_touch_ground(one: Widget, theme: Theme) -> RGB:
 
 @functools.lru_cache(maxsize=256)
 def _find_pane_color(tone: str, theme: Theme) -> RGB:
-    is_light = sum(theme.paper) > 600
-    screen = mix_colors(theme.paper, theme.color("blue"), 0.05) if is_light else theme.paper
+    light = is_light(theme)
+    screen = mix_colors(theme.paper, theme.color("blue"), 0.05) if light else theme.paper
     match tone:
         case "screen" | "bar":
             return screen
         case "card" | "raised" | "dialog" | "sheet":
-            return _WHITE if is_light else mix_colors(theme.paper, theme.ink, 0.09)
+            return _WHITE if light else mix_colors(theme.paper, theme.ink, 0.09)
         case "field":
-            return mix_colors(screen, theme.ink, 0.08 if is_light else 0.15)
+            return mix_colors(screen, theme.ink, 0.08 if light else 0.15)
         case "soft":
-            return mix_colors(screen, theme.ink, 0.05 if is_light else 0.11)
+            return mix_colors(screen, theme.ink, 0.05 if light else 0.11)
         case "toast":
             return mix_colors(theme.ink, theme.paper, 0.1)
     return find_tone(tone, theme, theme.paper)
@@ -108,11 +115,8 @@ def draw_wall_widget(area: np.ndarray, one: Widget, theme: Theme) -> None:
 def _make_round_mask(wide: int, high: int, radius: int) -> np.ndarray:
     mask = np.full((high, wide), 255, np.uint8)
     if radius > 0:
-        disc = make_mask("disc", 2 * radius)
-        mask[:radius, :radius] = disc[:radius, :radius]
-        mask[:radius, -radius:] = disc[:radius, radius:]
-        mask[-radius:, :radius] = disc[radius:, :radius]
-        mask[-radius:, -radius:] = disc[radius:, radius:]
+        for part, corner in find_corners(mask, radius):
+            part[:] = corner
     return mask
 
 
@@ -235,7 +239,7 @@ def _draw_two_lines(
 def _draw_switch(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     """Draw an entry of a list with a switch at its right, or with a box at its left."""
     ink = choose_widget_ink(ground, theme)
-    on = find_tone(one.tone, theme, theme.color("blue"))
+    on = _find_accent(one, theme)
     off = mix_colors(ground, ink, 0.38)
     x, end = 16, one.w - 16
     if one.group == "box":
@@ -271,7 +275,7 @@ def _draw_button(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
     elif one.tone == "soft":
         face = mix_colors(ground, ink, 0.09)
     else:
-        face = find_tone(one.tone, theme, theme.color("blue"))
+        face = _find_accent(one, theme)
         ink = choose_widget_ink(face, theme)
     if one.disabled:
         face, ink = mix_colors(face, ground, 0.6), mix_colors(ink, ground, 0.55)
@@ -286,7 +290,7 @@ def _draw_button(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
 
 def _draw_tab(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     """Draw a chip, or an entry of the bar at the bottom, which has an icon above its name."""
-    ink, accent = choose_widget_ink(ground, theme), find_tone(one.tone, theme, theme.color("blue"))
+    ink, accent = choose_widget_ink(ground, theme), _find_accent(one, theme)
     if one.options:
         if one.value:
             pill = area[8:40, (one.w - 64) // 2 :][:, :64]
@@ -356,7 +360,7 @@ def _draw_area(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: R
 
 def _draw_slider(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     ink = choose_widget_ink(ground, theme)
-    accent = find_tone(one.tone, theme, theme.color("blue"))
+    accent = _find_accent(one, theme)
     middle, x = one.h // 2, compute_thumb_x(one)
     track = area[middle - 7 : middle + 7]
     _fill_round(track, mix_colors(ground, ink, 0.16), 7, ground)
@@ -372,7 +376,7 @@ def _draw_slider(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
 def _draw_photo(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     kind, number = one.options
     side = min(one.w, one.h)
-    accent = find_tone(one.tone, theme, theme.color("blue"))
+    accent = _find_accent(one, theme)
     rim = 10 if one.value else 0
     if one.value:
         fill_area(area, mix_colors(ground, accent, 0.3))
@@ -434,11 +438,11 @@ def _draw_plain_status(area: np.ndarray, one: Widget, theme: Theme, at: Caret, g
 
 
 def _draw_keyboard(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
-    is_light = sum(theme.paper) > 600
-    floor = mix_colors(_find_pane_color("screen", theme), theme.ink, 0.1 if is_light else 0.06)
+    light = is_light(theme)
+    floor = mix_colors(_find_pane_color("screen", theme), theme.ink, 0.1 if light else 0.06)
     fill_area(area, floor)
-    accent = find_tone(one.tone, theme, theme.color("blue"))
-    plain = _WHITE if is_light else mix_colors(theme.paper, theme.ink, 0.2)
+    accent = _find_accent(one, theme)
+    plain = _WHITE if light else mix_colors(theme.paper, theme.ink, 0.2)
     special = mix_colors(floor, theme.ink, 0.14)
     icons = {SHIFT: "shift", BACKSPACE: "backspace", ENTER: "enter"}
     for key in place_keys(one.w, one.h, one.value or 0):
@@ -486,7 +490,7 @@ def _draw_day(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
     """Draw a round cell: a day, or a letter of one."""
     ink, face = choose_widget_ink(ground, theme), ground
     if one.value:
-        face = find_tone(one.tone, theme, theme.color("blue"))
+        face = _find_accent(one, theme)
         side = min(one.w, one.h)
         top, left = (one.h - side) // 2, (one.w - side) // 2
         _fill_round(area[top : top + side, left : left + side], face, side // 2, ground)
@@ -496,7 +500,7 @@ def _draw_day(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
 
 def draw_map(one: Widget, theme: Theme) -> np.ndarray:
     """Draw a map; it is shared, and not to be changed."""
-    return make_map(one.value % MAPS, one.w, one.h, sum(theme.paper) > 600)
+    return make_map(one.value % MAPS, one.w, one.h, is_light(theme))
 
 
 _RENDERERS = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.envs.screens.families.family import Step, joined, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, pick
 from gem_ma.envs.screens.phones.home import WEEKDAYS
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
@@ -68,10 +68,9 @@ class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
             wanted.append(AlarmEntry(hour, minute, days))
             when = f" on {joined(WEEKDAYS[day] for day in days)}" if days else ""
             clauses.append(f"set an alarm for {wanted[-1].time}{when}")
-        told = joined(clauses)
         return PhoneTask(
             self.Data(tuple(sorted(alarms))), self.Data(tuple(sorted(wanted))),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(joined(clauses)),
         )  # fmt: skip
 
     def _sample_days(self, rng: np.random.Generator) -> Days:
@@ -119,7 +118,7 @@ class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
         alarms = task.data.alarms
         if event.kind == "change" and name == "on":
             return self._keep(task, number, alarms[number]._replace(on=bool(event.value)))
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         match name:
             case "add":

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Step, joined, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, pick
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
     PhoneFamily,
     PhoneTask,
+    find_differences,
     read_field,
     set_field,
     split_id,
@@ -177,10 +178,9 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         name, number = split_id(event.id)
-        is_tapped = event.kind in ("click", "double")
-        if name == "photo" and (event.kind == "long" or (is_tapped and task.chosen)):
+        if name == "photo" and (event.kind == "long" or (event.is_click and task.chosen)):
             return task._replace(chosen=tuple(sorted({*task.chosen} ^ {number})))
-        if not is_tapped:
+        if not event.is_click:
             return task
         if name == "clear":
             return task._replace(chosen=())
@@ -193,9 +193,8 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
         return task.hold(albums=change_group(task.data.albums, album, more)).pop()
 
     def plan_app(self, task: PhoneTask[Data], ui: Ui) -> Step:
-        pairs = enumerate(zip(task.data.albums, task.wanted.albums, strict=True))
-        album, needed = next((n, sorted(map(int, other[1]))) for n, (one, other) in pairs
-                             if one != other)  # fmt: skip
+        album = next(find_differences(task.data.albums, task.wanted.albums))
+        needed = set(map(int, task.wanted.albums[album][1]))
         if task.front == "?albums":
             return "click", f"album#{album}"
         for number in range(len(task.data.photos)):
@@ -275,7 +274,7 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
             name = "more"
         elif event.kind == "enter" and task.front == "?new":
             name = "create"
-        elif event.kind not in ("click", "double"):
+        elif not event.is_click:
             return task
         if name == "more" and number >= 0:
             return task.push("?song")._replace(chosen=(number,))
@@ -317,8 +316,8 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
             if task.front != "?new":
                 return "click", "new"
             return set_field(task, ui, "name", new[0]) or ("click", "create")
-        place, songs = next((n, other[1] - one[1]) for n, (one, other) in
-                            enumerate(zip(lists, wanted, strict=True)) if one != other)  # fmt: skip
+        place = next(find_differences(lists, wanted))
+        songs = wanted[place][1] - lists[place][1]
         if task.front == "?lists":
             return "click", f"list#{place}"
         if task.front == "?song":
@@ -363,10 +362,9 @@ class PhoneNotes(PhoneFamily["PhoneNotes.Data"]):
             else:
                 wanted.append((fresh[number], text))
                 clauses.append(f'change the title of the note "{title}" to "{fresh[number]}"')
-        told = joined(clauses)
         return PhoneTask(
             self.Data(tuple(sorted(notes))), self.Data(tuple(sorted(wanted))),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(joined(clauses)),
         )  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
@@ -402,7 +400,7 @@ class PhoneNotes(PhoneFamily["PhoneNotes.Data"]):
         notes = task.data.notes
         if name == "note" and event.kind == "long":
             return task.push("?note")._replace(chosen=(number, notes[number][0]))
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         match name:
             case "note":

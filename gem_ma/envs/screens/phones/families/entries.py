@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.phones.home import MONTHS
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
@@ -74,7 +74,7 @@ class EntryForm(PhoneFamily[FormEntries]):
         known = sorted(known)
         return PhoneTask(
             FormEntries(tuple(known)), FormEntries(tuple(sorted([*known, *wanted]))),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(told),
         )  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[FormEntries], ui: Ui) -> None:
@@ -96,14 +96,17 @@ class EntryForm(PhoneFamily[FormEntries]):
     def draw_entries(self, page: PhonePage, task: PhoneTask[FormEntries]) -> None:
         page.bar(self.title, ("find", "search", "Search"), ("more", "more", "More"), back=False)
         with page.scroll():
-            with page.card():
-                for number, entry in enumerate(task.data.entries):
-                    title, subtitle, right = self.list_words(entry)
-                    icon = self.icon or title[0]
-                    page.row(f"entry#{number}", title, subtitle, icon,
-                             f"seat{len(title) % 7}", right)  # fmt: skip
+            self.draw_rows(page, task)
             page.y += 60
         page.put_floating("add", "add", "Add")
+
+    def draw_rows(self, page: PhonePage, task: PhoneTask[FormEntries], tone: str = "") -> None:
+        """Put a row for each entry, with icons in one tone or by the length of its title."""
+        with page.card():
+            for number, entry in enumerate(task.data.entries):
+                title, subtitle, right = self.list_words(entry)
+                page.row(f"entry#{number}", title, subtitle, self.icon or title[0],
+                         tone or f"seat{len(title) % 7}", right)  # fmt: skip
 
     def _find_choice(self, task: PhoneTask[FormEntries], number: int) -> str:
         chosen = dict(task.chosen)
@@ -112,7 +115,7 @@ class EntryForm(PhoneFamily[FormEntries]):
     def update_app(
         self, task: PhoneTask[FormEntries], event: Event, ui: Ui
     ) -> PhoneTask[FormEntries]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         name, number = split_id(event.id)
         if name == "add":
@@ -306,7 +309,5 @@ class PhoneWebForms(EntryForm):
         page.y += 4
         page.button("add", "Book a tour")
         page.section("Your bookings")
-        with page.scroll(), page.card():
-            for number, entry in enumerate(task.data.entries):
-                title, subtitle, right = self.list_words(entry)
-                page.row(f"entry#{number}", title, subtitle, title[0], "seat0", right)
+        with page.scroll():
+            self.draw_rows(page, task, "seat0")

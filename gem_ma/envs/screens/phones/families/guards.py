@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.phones import home
 from gem_ma.envs.screens.phones.apps import APPS, DOCKED
 from gem_ma.envs.screens.phones.page import NAVIGATION, STATUS, PhonePage
@@ -69,7 +69,7 @@ class PhoneUnlocking(PhoneFamily["PhoneUnlocking.Data"]):
     def update(self, model: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         if not model.data.locked or event.kind in ("done", "answer"):
             return super().update(model, event, ui)
-        if event.kind not in ("click", "double") or not event.id.startswith("key:"):
+        if not event.is_click or not event.id.startswith("key:"):
             return model
         key, typed = event.id.removeprefix("key:"), model.chosen
         if key == "<":
@@ -119,7 +119,7 @@ class PhonePermissions(PhoneFamily["PhonePermissions.Data"]):
         told = ", then ".join(clauses)
         data = self.Data(tuple(asked))
         return PhoneTask(data, data._replace(given=tuple(sorted(given))),
-                         f"{told[0].upper()}{told[1:]}.")  # fmt: skip
+                         make_sentence(told))  # fmt: skip
 
     def _list_open(self, task: PhoneTask[Data]) -> list[tuple[str, int]]:
         answered = {one[:2] for one in task.data.given}
@@ -147,7 +147,7 @@ class PhonePermissions(PhoneFamily["PhonePermissions.Data"]):
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         needs = [one for one in self._list_open(task) if one[0] == task.app]
-        if not (needs and event.kind in ("click", "double") and event.id.startswith("choice#")):
+        if not (needs and event.is_click and event.id.startswith("choice#")):
             return task
         entry = (*needs[0], int(event.id.removeprefix("choice#")))
         return task.hold(given=tuple(sorted([*task.data.given, entry])))

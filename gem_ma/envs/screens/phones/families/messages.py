@@ -14,6 +14,8 @@ from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
     PhoneFamily,
     PhoneTask,
+    find_differences,
+    open_entry,
     read_field,
     set_field,
     split_id,
@@ -115,7 +117,7 @@ class PhoneMessages(PhoneFamily[ChatList]):
             draw_chat(page, task.data.chats[int(name)])
 
     def update_app(self, task: PhoneTask[ChatList], event: Event, ui: Ui) -> PhoneTask[ChatList]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         name, number = split_id(event.id)
         if name == "chat":
@@ -132,16 +134,14 @@ class PhoneMessages(PhoneFamily[ChatList]):
         return ui.put(f"{model.app}.{model.front}/text", "")._replace(caret=0, anchor=0, focus="")
 
     def plan_app(self, task: PhoneTask[ChatList], ui: Ui) -> Step:
-        place = next(n for n, (one, other) in enumerate(zip(task.data.chats, task.wanted.chats,
-                     strict=True)) if one != other)  # fmt: skip
-        if task.front != str(place):
-            return ("click", f"chat#{place}") if task.front == FIRST else ("back", "")
+        place = next(find_differences(task.data.chats, task.wanted.chats))
         text = task.wanted.chats[place][1][-1].removeprefix(">")
-        return set_field(task, ui, "text", text) or ("click", "send")
+        step = open_entry(task, str(place), f"chat#{place}") or set_field(task, ui, "text", text)
+        return step or ("click", "send")
 
     def find_needs(self, model: PhoneTask[ChatList]) -> list[str]:
-        pairs = zip(model.data.chats, model.wanted.chats, strict=True)
-        return [one[0] for one, other in pairs if one != other]
+        places = find_differences(model.data.chats, model.wanted.chats)
+        return [model.data.chats[place][0] for place in places]
 
 
 class PhoneReplies(PhoneMessages):
@@ -178,8 +178,7 @@ class PhoneReplies(PhoneMessages):
     def plan(self, model: PhoneTask[ChatList], ui: Ui) -> Step:
         if self.is_right(model):
             return "done", ""
-        pairs = zip(model.data.chats, model.wanted.chats, strict=True)
-        places = [str(n) for n, (one, other) in enumerate(pairs) if one != other]
+        places = [str(n) for n in find_differences(model.data.chats, model.wanted.chats)]
         notes = [n for n, one in enumerate(model.notes) if one and one.key in places]
         if model.shade:
             return ("click", f"note:{notes[0]}") if notes else ("back", "")
@@ -249,7 +248,7 @@ class PhoneCopying(PhoneFamily["PhoneCopying.Data"]):
         if event.kind == "long" and name == "said":
             text = task.data.chats[int(task.front)][1][number].removeprefix(">")
             return task.push("?message")._replace(chosen=(text,))
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         if name in ("chat", "note"):
             return task.push(str(number))
@@ -270,23 +269,21 @@ class PhoneCopying(PhoneFamily["PhoneCopying.Data"]):
 
     def _find_next(self, task: PhoneTask[Data]) -> tuple[int, str]:
         """Return the number of the note that is needed next, and its code."""
-        pairs = enumerate(zip(task.data.notes, task.wanted.notes, strict=True))
-        return next((n, other[1]) for n, (one, other) in pairs if one != other)
+        place = next(find_differences(task.data.notes, task.wanted.notes))
+        return place, task.wanted.notes[place][1]
 
     def plan_app(self, task: PhoneTask[Data], ui: Ui) -> Step:
         note, code = self._find_next(task)
         if task.app == "Notes":
-            if task.front != str(note):
-                return ("click", f"note#{note}") if task.front == FIRST else ("back", "")
             id = f"Notes.{note}/text"
             is_there = ui.values.get(id, task.data.notes[note][1]) == code
-            return ("click", "save") if is_there else ("paste", id)
+            step = open_entry(task, str(note), f"note#{note}")
+            return step or (("click", "save") if is_there else ("paste", id))
         place = next(n for n, (_, said) in enumerate(task.data.chats) if code in said)
         if task.front == "?message":
             return "click", "copy"
-        if task.front != str(place):
-            return ("click", f"chat#{place}") if task.front == FIRST else ("back", "")
-        return "long", f"said#{task.data.chats[place][1].index(code)}"
+        step = open_entry(task, str(place), f"chat#{place}")
+        return step or ("long", f"said#{task.data.chats[place][1].index(code)}")
 
     def find_needs(self, model: PhoneTask[Data]) -> list[str]:
         codes = {text for _, text in model.wanted.notes if text}

@@ -115,7 +115,7 @@ class PhoneCalls(PhoneFamily[PhoneDirectory]):
     def update_app(
         self, task: PhoneTask[PhoneDirectory], event: Event, ui: Ui
     ) -> PhoneTask[PhoneDirectory]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         name, number = split_id(event.id)
         if name == "person":

@@ -8,12 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
     PhoneFamily,
     PhoneTask,
+    find_differences,
+    open_entry,
     read_field,
     set_field,
     split_id,
@@ -35,6 +37,12 @@ SECTIONS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+def _put_section(page: PhonePage, id: str, name: str) -> None:
+    """Put the row that leads to a page of the settings."""
+    icon, tone, switches = SECTIONS[name]
+    page.row(id, name, ", ".join(switches[:2]), icon, tone)
+
+
 class PhoneToggles(PhoneFamily["PhoneToggles.Data"]):
     """Tasks to turn on and off switches on the pages of the settings."""
 
@@ -50,10 +58,9 @@ class PhoneToggles(PhoneFamily["PhoneToggles.Data"]):
         on = frozenset(name for name in names if rng.random() < 0.5)
         chosen = pick(rng, names, 1 + difficulty // 2)
         clauses = [f'turn {"off" if name in on else "on"} "{name}"' for name in chosen]
-        told = joined(clauses)
         data = self.Data(sections, on)
         return PhoneTask(data, data._replace(on=on ^ set(chosen)),
-                         f"{told[0].upper()}{told[1:]} in the settings.")  # fmt: skip
+                         make_sentence(f"{joined(clauses)} in the settings"))  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
         if name != FIRST:
@@ -65,24 +72,21 @@ class PhoneToggles(PhoneFamily["PhoneToggles.Data"]):
         page.bar("Settings", ("find", "search", "Search"), back=False)
         with page.scroll(), page.card():
             for section in task.data.sections:
-                icon, tone, switches = SECTIONS[section]
-                page.row(f"open:{section}", section, ", ".join(switches[:2]), icon, tone)
+                _put_section(page, f"open:{section}", section)
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         name, number = split_id(event.id)
         if name == "switch" and event.kind == "change":
             return task.hold(on=task.data.on ^ {SECTIONS[task.front][2][number]})
-        if event.id.startswith("open:") and event.kind in ("click", "double"):
+        if event.id.startswith("open:") and event.is_click:
             return task.push(event.id.removeprefix("open:"))
         return task
 
     def plan_app(self, task: PhoneTask[Data], ui: Ui) -> Step:
         differing = task.data.on ^ task.wanted.on
         section = next(one for one in task.data.sections if differing & {*SECTIONS[one][2]})
-        if task.front != section:
-            return ("click", f"open:{section}") if task.front == FIRST else ("back", "")
-        names = SECTIONS[section][2]
-        return "click", f"switch#{next(n for n, one in enumerate(names) if one in differing)}"
+        switch = next(n for n, one in enumerate(SECTIONS[section][2]) if one in differing)
+        return open_entry(task, section, f"open:{section}") or ("click", f"switch#{switch}")
 
 
 class PhoneSliders(PhoneFamily["PhoneSliders.Data"]):
@@ -116,8 +120,7 @@ class PhoneSliders(PhoneFamily["PhoneSliders.Data"]):
             with page.card():
                 page.row("open", "Display and sound", "Brightness, volume", "sun", "seat1")
                 for other in ("Network", "Privacy", "Power"):
-                    icon, tone, switches = SECTIONS[other]
-                    page.row(f"other:{other}", other, ", ".join(switches[:2]), icon, tone)
+                    _put_section(page, f"other:{other}", other)
             return
         page.bar("Display and sound")
         with page.card():
@@ -136,10 +139,8 @@ class PhoneSliders(PhoneFamily["PhoneSliders.Data"]):
     def plan_app(self, task: PhoneTask[Data], ui: Ui) -> Step:
         if task.front == FIRST:
             return "click", "open"
-        levels, wanted = task.data.levels, task.wanted.levels
-        kind = next(n for n, (one, other) in enumerate(zip(levels, wanted, strict=True))
-                    if one != other)  # fmt: skip
-        return "set", f"level#{kind}", wanted[kind]
+        kind = next(find_differences(task.data.levels, task.wanted.levels))
+        return "set", f"level#{kind}", task.wanted.levels[kind]
 
 
 class PhoneNetworks(PhoneFamily["PhoneNetworks.Data"]):
@@ -165,12 +166,11 @@ class PhoneNetworks(PhoneFamily["PhoneNetworks.Data"]):
         forgotten = known[: difficulty // 3]
         clauses = [f'forget the network "{one}"' for one in forgotten]
         clauses.append(f'join the network "{names[0]}" with the password "{password}"')
-        told = joined(clauses)
         kept = [one for one in saved if one[0] not in forgotten]
         return PhoneTask(
             self.Data(shown, known[-1] if known[-1] not in forgotten else "", saved),
             self.Data(shown, names[0], tuple(sorted([*kept, (names[0], password)]))),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(joined(clauses)),
         )  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
@@ -189,8 +189,7 @@ class PhoneNetworks(PhoneFamily["PhoneNetworks.Data"]):
             with page.card():
                 page.row("open", "Wi-Fi", task.data.joined or "Not connected", "wifi", "seat0")
                 for other in ("Devices", "Display", "Sound"):
-                    icon, tone, switches = SECTIONS[other]
-                    page.row(f"other:{other}", other, ", ".join(switches[:2]), icon, tone)
+                    _put_section(page, f"other:{other}", other)
 
     def _draw_networks(self, page: PhonePage, task: PhoneTask[Data]) -> None:
         page.bar("Wi-Fi")
@@ -211,7 +210,7 @@ class PhoneNetworks(PhoneFamily["PhoneNetworks.Data"]):
         id, data = event.id, task.data
         if event.kind == "enter" and task.front == "?join":
             id = "connect"
-        elif event.kind not in ("click", "double"):
+        elif not event.is_click:
             return task
         if id == "open":
             return task.push("wifi")

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.phones.home import PhoneNotification
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
     PhoneFamily,
     PhoneTask,
+    open_entry,
     read_field,
     set_field,
     split_id,
@@ -47,10 +48,9 @@ class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
             new = f"{names[count + number]}{name[name.index('.') :]}"
             wanted.append((folder, new))
             clauses.append(f"rename {name} in {folder} to {new}")
-        told = joined(clauses)
         return PhoneTask(
             self.Data(tuple(sorted(files))), self.Data(tuple(sorted(wanted))),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(joined(clauses)),
         )  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
@@ -85,7 +85,7 @@ class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
             return task.push("?file")._replace(chosen=(id.removeprefix("file:"),))
         if event.kind == "enter" and task.front == "?rename":
             id = "apply"
-        elif event.kind not in ("click", "double"):
+        elif not event.is_click:
             return task
         if id.startswith("folder:"):
             return task.push(id.removeprefix("folder:"))
@@ -115,9 +115,7 @@ class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
             return "click", "rename" if new else "delete"
         if task.front == "?rename":
             return set_field(task, ui, "name", new[0][1], task.chosen[0]) or ("click", "apply")
-        if task.front != folder:
-            return ("click", f"folder:{folder}") if task.front == FIRST else ("back", "")
-        return "long", f"file:{name}"
+        return open_entry(task, folder, f"folder:{folder}") or ("long", f"file:{name}")
 
     def find_needs(self, model: PhoneTask[Data]) -> list[str]:
         gone = [
@@ -152,11 +150,10 @@ class PhoneMails(PhoneFamily["PhoneMails.Data"]):
             name, subject = mails[place]
             clauses.append(f'{"archive" if is_archived else "delete"} the mail "{subject}" from '
                            f"{name}")  # fmt: skip
-        told = joined(clauses)
         data = self.Data(tuple(mails))
         return PhoneTask(
             data, data._replace(archived=frozenset(archived), deleted=frozenset(deleted)),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(joined(clauses)),
         )  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
@@ -184,7 +181,7 @@ class PhoneMails(PhoneFamily["PhoneMails.Data"]):
         name, number = split_id(event.id)
         if name != "mail":
             return task
-        if event.kind in ("click", "double"):
+        if event.is_click:
             return task.push(str(number))
         if (event.kind, event.value) == ("swipe", "left"):
             return task.hold(archived=task.data.archived | {number})

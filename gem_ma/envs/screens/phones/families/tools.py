@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.phones.page import STATUS, PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
     PhoneFamily,
     PhoneTask,
+    open_entry,
     read_field,
     split_id,
 )
@@ -92,7 +93,7 @@ class PhoneTimers(PhoneFamily["PhoneTimers.Data"]):
                  tone=page.style.accent)  # fmt: skip
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         if event.id == "add":
             return task.push("new")._replace(chosen=())
@@ -159,7 +160,7 @@ class PhoneCalculators(PhoneFamily["PhoneCalculators.Data"]):
         put_keys(page, self.ROWS, page.low - 6, tall)
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         shown = "".join(task.chosen)
         if event.id == "keep" and shown.lstrip("-").isdecimal():
@@ -296,7 +297,7 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
                          self.MODES[mode][1], page.style.accent, f"{cost}.00")  # fmt: skip
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         name, number = split_id(event.id)
         if name == "place":
@@ -312,13 +313,9 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
         place, mode, route = task.wanted.driven[len(task.data.driven)]
         if task.front == "going":
             return "click", "end"
-        if task.front == FIRST:
-            return "click", f"place#{place}"
-        if task.front != str(place):
-            return "back", ""
-        if (task.chosen[0] if task.chosen else 0) != mode:
-            return "click", f"mode#{mode}"
-        return "click", f"route#{route}"
+        is_chosen = (task.chosen[0] if task.chosen else 0) == mode
+        way = f"route#{route}" if is_chosen else f"mode#{mode}"
+        return open_entry(task, str(place), f"place#{place}") or ("click", way)
 
 
 class PhoneStore(PhoneFamily["PhoneStore.Data"]):
@@ -354,10 +351,9 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
                 after.discard(name)
                 left.discard(name)
                 clauses.append(f'remove "{name}"')
-        told = joined(clauses)
         return PhoneTask(
             self.Data(shown, installed, old), self.Data(shown, frozenset(after), frozenset(left)),
-            f"{told[0].upper()}{told[1:]}.",
+            make_sentence(joined(clauses)),
         )  # fmt: skip
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
@@ -396,7 +392,7 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
                    "No advertisements.", tone="quiet")  # fmt: skip
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
-        if event.kind not in ("click", "double"):
+        if not event.is_click:
             return task
         name, number = split_id(event.id)
         data = task.data
@@ -423,8 +419,9 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
             if (one in data.installed) != (one in wanted.installed)
             or (one in data.old) != (one in wanted.old)
         )  # fmt: skip
-        if task.front != str(place):
-            return ("click", f"app#{place}") if task.front == FIRST else ("back", "")
+        step = open_entry(task, str(place), f"app#{place}")
+        if step is not None:
+            return step
         if app not in wanted.installed:
             return "click", "ask"
         return "click", "update" if app in data.installed else "install"
