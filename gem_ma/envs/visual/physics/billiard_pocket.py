@@ -24,7 +24,7 @@ def find_pocket(sides, at, way, pockets, most):
         way: squares to the right and squares down in the same time, neither of them 0.
         pockets: the place of each pocket, which is at the edge; every corner has one.
     """
-    for cushions, (start, end) in enumerate(trace_legs(sides, at, way, most + 1)):
+    for cushions, (start, end) in enumerate(_trace_legs(sides, at, way, most + 1)):
         passed = []
         for pocket in pockets:
             far = canvas.away(pocket, start, end)
@@ -37,7 +37,7 @@ def find_pocket(sides, at, way, pockets, most):
     return None
 
 
-def trace_legs(sides, at, way, many):
+def _trace_legs(sides, at, way, many):
     """Yield the ends of the first straight parts of the way of a ball."""
     way = list(way)
     for _ in range(many):

@@ -164,10 +164,8 @@ NUMBERS = canvas.tags(
     + [(str(n), (45, place((0, n))[1])) for n in MARKS],
     0.044,
 )
-LEAST_CLEARER, CLEARER = (
-    1.0,
-    3.0,
-)  # percent by which a name is nearer to its graph; more is no better
+LEAST_CLEARER = 1.0  # percent by which a name is nearer to its own graph than to others
+CLEARER = 3.0  # percent from which on more is no better
 BESIDE = 3.2, 8.0  # percent between a name and its graph
 CELLS = np.array(  # the middles of the cells in which no number stands
     [
