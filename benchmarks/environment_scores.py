@@ -54,15 +54,14 @@ def list_ids():
 
 def score(id, agent, episodes, seconds):
     """Return the mean return and the number of episodes; None: it cannot play, or is too slow."""
-    env = gem_ma.make(id)
-    seats = env.possible_agents
+    seats = gem_ma.make(id).possible_agents
     returns, start, batch = [], time.process_time(), 1
     while len(returns) < episodes * len(seats) and time.process_time() - start < seconds:
         for seat in seats:
             agents = {**dict.fromkeys(seats, "random"), seat: agent}
             try:
                 played = gem_ma.rollout(
-                    env, agents, batch, seed=len(returns), max_errors=0, progress=False
+                    id, agents, batch, seed=len(returns), max_errors=0, progress=False
                 )
             except TooManyErrors:  # such as search, where something is hidden
                 return None

@@ -114,7 +114,7 @@ def _clicked(
     if one.kind in ("list", "shade"):
         return set_value(ui, one, _under(one, action.at))
     if one.kind == "slider":
-        return (ui, events) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
+        return (ui, events) if _on_thumb(one, action.at) else slide_thumb(ui, one, action.at[0])
     return ui, events
 
 
@@ -168,7 +168,7 @@ def _on_thumb(one: Widget, at: tuple[int, int]) -> bool:
     return left <= at[0] < left + THUMB_WIDTH and top <= at[1] < top + THUMB_WIDTH
 
 
-def _slid(ui: Ui, one: Widget, x: int) -> tuple[Ui, list[Event]]:
+def slide_thumb(ui: Ui, one: Widget, x: int) -> tuple[Ui, list[Event]]:
     """Move the middle of a slider's thumb to x."""
     low, high, step = one.options
     share = (x - one.x - THUMB_WIDTH / 2) / (one.w - THUMB_WIDTH)
@@ -185,7 +185,7 @@ def _dragged(
         return ui._replace(focus=""), []
     if under.kind == "slider":
         offset = action.at[0] - compute_thumb_x(under) if _on_thumb(under, action.at) else 0
-        return _slid(focused(ui, under), under, x - offset)
+        return slide_thumb(focused(ui, under), under, x - offset)
     if under.kind == "shade":
         return set_value(ui._replace(focus=""), under, _under(under, action.to))
     if under.kind in TEXT_KINDS:

@@ -6,10 +6,11 @@ import html
 from importlib.util import find_spec
 from pathlib import Path
 
+from gem_ma.scene.text_metrics import LINE_HEIGHTS
+
 STYLE = """
 * {margin: 0; box-sizing: border-box; font: inherit; font-kerning: none !important;
    font-variant-ligatures: none !important; text-rendering: geometricPrecision}
-.w {font: 14px/18px sans} .large {font: 18px/24px sans}
 body {position: relative; width: 448px; height: 448px; overflow: hidden; background: white;
    user-select: none}
 .w {position: absolute; white-space: nowrap; overflow: hidden}
@@ -123,7 +124,8 @@ def body(widgets):
 
 def element(one, x, y, inside):
     """Return the element of one widget."""
-    box = f'style="left:{x}px;top:{y}px;width:{one.w}px;height:{one.h}px"'
+    font = f"font:{one.type}px/{LINE_HEIGHTS[one.type]}px sans"
+    box = f'style="left:{x}px;top:{y}px;width:{one.w}px;height:{one.h}px;{font}"'
     large = " large" * (one.type > 14)
     same = f'id="{html.escape(one.id)}" data-kind="{one.kind}" class="w{large} {one.kind}" {box}'
     same += " disabled" * one.disabled

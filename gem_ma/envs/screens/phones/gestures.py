@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from gem_ma.envs.screen_actions import ScreenAction
-from gem_ma.envs.screens.acting import act
+from gem_ma.envs.screens.acting import act, slide_thumb
 from gem_ma.envs.screens.keyboard import press_key, type_text
 from gem_ma.envs.screens.phones.page import EDIT_MENU, KEYBOARD_ID, STATUS
 from gem_ma.envs.screens.ui import Event, Ui, find, focused, scroll_to, usable
-from gem_ma.scene.screen import TEXT_KINDS, Widget, find_widget
+from gem_ma.scene.screen import FIELD_PADDING, TEXT_KINDS, Widget, find_widget
+from gem_ma.scene.text_metrics import LINE_HEIGHTS, measure_width
 from gem_ma.scene.touch_keyboard import (
     BACKSPACE,
     CAPITALS,
@@ -74,12 +75,25 @@ def _tap(page: Page, ui: Ui, action: ScreenAction) -> Effect:
             return ui, [Event("long", under.id)]
         ui = focused(ui, under)._replace(anchor=0, caret=len(str(under.value or "")))
         return ui._replace(open=f"{EDIT_MENU}{under.id}"), []
+    if action.kind == "double" and under.kind in TEXT_KINDS and not _has_letter(under, action.at):
+        action = action._replace(kind="click")  # beside the letters there is no word to select
     ui, events = act(page, ui, action)
     ui = ui._replace(hover="", pointer=None)
     one = find(page, ui.focus)
     if one is None or one.kind not in TEXT_KINDS:  # only texts have the focus of a phone
         ui = ui._replace(focus="")
     return ui, events
+
+
+def _has_letter(one: Widget, at: tuple[int, int]) -> bool:
+    """Return whether a line of a text goes as far as a point."""
+    lines = str(one.value or "").split("\n")
+    if one.kind == "password":
+        lines = ["\u2022" * len(lines[0])]
+    at_line = (at[1] - one.y - FIELD_PADDING) // LINE_HEIGHTS[one.type] if one.kind == "area" else 0
+    if not 0 <= at_line < len(lines):
+        return False
+    return at[0] - one.x - FIELD_PADDING < measure_width(lines[at_line], one.type)
 
 
 def _press(page: Page, ui: Ui, key: str, keyboard: Widget) -> Effect:
@@ -113,8 +127,7 @@ def _swipe(page: Page, ui: Ui, action: ScreenAction) -> Effect:
     if under is None or under.kind == "veil":
         return ui, [Event("swipe", "", _find_direction(across, down))]
     if under.kind == "slider" and not under.disabled:
-        ui, events = act(page, ui, action)
-        return ui._replace(focus="", hover="", pointer=None), events
+        return slide_thumb(ui._replace(focus=""), under, x2)
     scroll = under if under.kind == "scroll" else find(page, under.inside or "-")
     if abs(down) > abs(across) and scroll is not None:
         return scroll_to(ui, scroll, scroll.value - down), []

@@ -5,6 +5,7 @@ import pytest
 
 from gem_ma.envs.screens.phones.game import Phones
 from gem_ma.envs.screens.ui import find
+from gem_ma.scene.screen import compute_thumb_x
 from gem_ma.scene.touch_keyboard import find_key, place_keys
 
 
@@ -95,9 +96,11 @@ def test_a_long_press_selects_and_a_menu_copies():
     player.touch("Notes.new/text", "long_press")
     player.touch("edit:Paste")
     assert player.find("Notes.new/text").value == "one two"
-    player.touch("Notes.new/text", "double_tap")  # selects a word
-    player.do('type("6")')
-    assert player.find("Notes.new/text").value != "one two6"
+    one = player.find("Notes.new/text")
+    for x, text in ((10, "6 two"), (100, "6 two6")):  # on a word, which it selects, and beside all
+        player.do(f"double_tap({one.x + x}, {one.y + 24})")
+        player.do('type("6")')
+        assert player.find("Notes.new/text").value == text
 
 
 def test_an_app_is_found_as_it_was_left():
@@ -192,3 +195,14 @@ def test_an_answer_is_read_without_its_signs():
         assert player.state.score == (
             1.0 if text.strip(".").replace(" ", "-") == expected else score
         )
+
+
+def test_a_slider_is_where_the_finger_is():
+    player = Player("phone-sliders", 0)
+    player.do('open_app("Settings")')
+    player.touch("open")
+    one = next(one for one in player.state.page if one.kind == "slider")
+    for x, value in ((one.x + 8, 0), (one.x + one.w - 9, 100), (one.x + one.w // 2, 50)):
+        thumb = compute_thumb_x(player.find(one.id))
+        player.do(f"swipe({thumb + 5}, {one.y + 9}, {x}, 300)")
+        assert player.find(one.id).value == value
