@@ -1,12 +1,13 @@
 """Score simple agents in every environment of this package, for the pages of the environments.
 
     python benchmarks/environment_scores.py --agents random search
-    python benchmarks/environment_scores.py --agents 'hf:smollm2?guided=true'
+    python benchmarks/environment_scores.py --agents 'hf:smollm2?guided=true&dtype=bfloat16'
 
 An agent plays every seat in turn, and `random` plays the other seats. The score is the mean return
 over all seats. The script writes docs/environment_scores.json, from which the site takes the table
 of each environment. It keeps what is there: `--again` plays it anew. Without an option, an agent
-gets 20 CPU seconds in an environment, so that slow games have fewer episodes.
+gets 20 CPU seconds in an environment, so that slow games have fewer episodes. It gets up to six
+times as many for the first ten episodes; a game that would take longer has no score.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from gem_ma.rollouts import TooManyErrors
 FILE = Path(__file__).parent.parent / "docs" / "environment_scores.json"
 BATCH = 10  # episodes between two looks at the clock, at most
 FEWEST = 10  # episodes of a score
+LONGEST = 6  # times the seconds, for these
 
 
 def main():
@@ -56,7 +58,13 @@ def score(id, agent, episodes, seconds):
     """Return the mean return and the number of episodes; None: it cannot play, or is too slow."""
     seats = gem_ma.make(id).possible_agents
     returns, start, batch = [], time.process_time(), 1
-    while len(returns) < episodes * len(seats) and time.process_time() - start < seconds:
+    while len(returns) < episodes * len(seats):
+        spent = time.process_time() - start
+        if len(returns) < FEWEST:
+            if returns and spent * FEWEST > LONGEST * seconds * len(returns):
+                return None
+        elif spent > seconds:
+            break
         for seat in seats:
             agents = {**dict.fromkeys(seats, "random"), seat: agent}
             try:
@@ -67,8 +75,6 @@ def score(id, agent, episodes, seconds):
                 return None
             returns += [episode.returns[seat] for episode in played]
         batch = min(2 * batch, BATCH)
-    if len(returns) < FEWEST:
-        return None
     return [round(sum(returns) / len(returns), 3), len(returns)]
 
 

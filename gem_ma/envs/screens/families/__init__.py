@@ -26,6 +26,8 @@ REGISTER = {  # id after "screens:" -> "module:class"
     "tips": "passing:Tips",
     "undoing": "passing:Undoing",
     "windows": "desktop:Windows",
+    "attaching": "exchange:Attaching",
+    "transferring": "exchange:Transferring",
     "popups": "desktop:Popups",
     "shortcuts": "desktop:Shortcuts",
     "picking": "desktop:Picking",
@@ -95,6 +97,7 @@ PHONES_INFEASIBLE = (  # families of phones with tasks that cannot be done
 )  # fmt: skip
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",
-    "trees", "menus", "scrolling", "tips", "undoing", "windows", "popups", "shortcuts", "settings",
-    "inbox", "contacts", "files", "calendar", "correcting", "marking", "cart", "terminal", "map",
+    "trees", "menus", "scrolling", "tips", "undoing", "windows", "attaching", "transferring",
+    "popups", "shortcuts", "settings", "inbox", "contacts", "files", "calendar", "correcting",
+    "marking", "cart", "terminal", "map",
 )  # fmt: skip
