@@ -1,7 +1,7 @@
 """Score simple agents in every environment of this package, for the pages of the environments.
 
     python benchmarks/environment_scores.py --agents random search
-    python benchmarks/environment_scores.py --agents 'hf:smollm2?guided=true&dtype=bfloat16'
+    python benchmarks/environment_scores.py --agents "hf:smollm2?guided=true&dtype=bfloat16"
 
 An agent plays every seat in turn, and `random` plays the other seats. The score is the mean return
 over all seats. The script writes docs/environment_scores.json, from which the site takes the table

@@ -427,7 +427,8 @@ def _game(id):
             "## Scores",
             f"The table shows the mean return of an agent{whose and ' '}{whose}:",
             _table(("agent", "mean return", "episodes"), rows),
-            f"To repeat them: `python benchmarks/environment_scores.py --only {id} --again`.",
+            f"To repeat them: `python benchmarks/environment_scores.py --only {id} --again`. "
+            "The option `--agents` names other agents.",
         ]
     if told.example:
         one = told.example

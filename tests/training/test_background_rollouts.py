@@ -116,6 +116,13 @@ def test_versions_are_on_the_record(tmp_path):
     assert reply.policy_version == 0
 
 
+def test_a_policy_knows_the_version_that_it_plays():
+    policy = background.RolloutPolicy(chooser())
+    assert policy.version is None
+    policy.publish(3)
+    assert policy.version == policy.get_published()[1] == 3
+
+
 def test_rivals_count_the_episodes_that_were_learnt_from():
     player = chooser()
     rivals = SelfPlayOpponent(player, OpponentPool({"random": "random"}), latest=2)

@@ -7,7 +7,7 @@ from needed import needed
 
 from gem_ma import Reply, load_episodes
 from gem_ma.agents import load_agent
-from gem_ma.cli.main import main
+from gem_ma.cli.main import main, make_parser
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
@@ -39,6 +39,14 @@ def train(model, folder, *more):
 
 def test_every_size_has_its_name_without_torch():
     assert tuple(pretraining.MODEL_SIZES) == commands.MODEL_SIZE_NAMES
+
+
+@pytest.mark.parametrize(
+    "words", [["pretrain", GUESS, "--out", "x"], ["train", GUESS, "--out", "x"]]
+)
+def test_a_seed_is_0_unless_another_is_named(words):
+    model = ["--model", "x"] if words[0] == "train" else []
+    assert make_parser().parse_args([*words, *model]).seed == 0
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):

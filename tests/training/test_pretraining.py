@@ -61,8 +61,11 @@ def test_the_same_arguments_give_the_same_model_and_others_are_refused(made, tmp
     assert same(weights(pretrain(tmp_path / "again")), weights(made))
     assert not same(weights(pretrain(tmp_path / "other", seed=1)), weights(made))
     assert pretrain(made) == made
-    with pytest.raises(ValueError, match="holds another model"):
-        pretrain(made, epochs=3)
+    settings = json.loads((made / "pretrain.json").read_text())["settings"]
+    assert {"envs", "teacher", "episodes", "epochs", "others", "seats", "seed"} < settings.keys()
+    for other in ({"epochs": 3}, {"others": 0.5}):
+        with pytest.raises(ValueError, match="holds another model"):
+            pretrain(made, **other)
 
 
 def test_a_pretrained_model_learns_on(made, tmp_path):
