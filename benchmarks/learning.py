@@ -1,10 +1,11 @@
 """Measure what small learners reach from scratch and how fast, and plot their curves.
 
-    python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [phone] [questions]
-        [screens] [--folder runs/learning]
+    python benchmarks/learning.py [guess] [sight] [cups] [gates] [blocks] [reference] [user] [users]
+        [phone] [questions] [screens] [--folder runs/learning]
 
-Each task is an example of examples/, run on one core. The first four, with three seeds, take about
-370 CPU seconds; `users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
+Each task is an example of examples/, run on one core. `guess`, `sight`, `reference` and `user`,
+with three seeds, take about 370 CPU seconds; `cups`, `gates` and `blocks`, with three, about 360;
+`users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
 `screens` takes three times 40 minutes and runs only if it is named. `users` starts from the first
 user of `user`. Stopped runs resume, except `screens`; finished runs are only plotted again. The
 plots go to docs/figures/. A result is the mean of the last ten updates, with replies still sampled.
@@ -52,6 +53,39 @@ TASKS = {
         {"pictures": {"observe": "image"}, "symbols": {"observe": "text"}},
         {"return/player": "arrived"},
         0.04,
+    ),
+    "cups": Task(
+        "train/visual_tasks.py",
+        "CupShuffle: frames of cups that change places, or words",
+        300,
+        {
+            "pictures": {"task": "cups", "observe": "image"},
+            "words": {"task": "cups", "observe": "text"},
+        },
+        {"return/player": "right"},
+        0.33,
+    ),
+    "gates": Task(
+        "train/visual_tasks.py",
+        "LogicGates: a drawn circuit, or words",
+        400,
+        {
+            "pictures": {"task": "gates", "observe": "image"},
+            "words": {"task": "gates", "observe": "text"},
+        },
+        {"return/player": "right"},
+        0.5,
+    ),
+    "blocks": Task(
+        "train/visual_tasks.py",
+        "CountBlocks: stacks in perspective, or words",
+        200,
+        {
+            "pictures": {"task": "blocks", "observe": "image"},
+            "words": {"task": "blocks", "observe": "text"},
+        },
+        {"return/player": "right"},
+        0.29,
     ),
     "reference": Task(
         "train/reference_game.py",

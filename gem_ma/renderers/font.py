@@ -152,10 +152,21 @@ def draw_lines(
 
 def blend_ink(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     """Blend ink into a region, in place, with the opacity of a mask (0..255)."""
+    blend_weighted_ink(region, *weight_ink(mask, ink))
+
+
+def weight_ink(mask: np.ndarray, ink: RGB) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weight (0..255) of what is below ink with this mask, and the weighted ink."""
     alpha = mask[..., None].astype(np.uint16)
-    mixture = region * (255 - alpha)
-    mixture += alpha * np.array(ink, np.uint16)
-    mixture += 128
+    weighted = alpha * np.array(ink, np.uint16)
+    weighted += 128  # so that what is divided is rounded
+    return 255 - alpha, weighted
+
+
+def blend_weighted_ink(region: np.ndarray, below: np.ndarray, ink: np.ndarray) -> None:
+    """Blend ink into a region, in place, as `weight_ink` returns it."""
+    mixture = region * below
+    mixture += ink
     mixture += mixture >> 8
     mixture >>= 8  # divides by 255, rounded to the nearest integer
     region[...] = mixture

@@ -576,6 +576,15 @@ def test_a_lake_is_crossed_by_sight():
     assert now > before + 0.1
 
 
+@packs.needs("visual")
+@pytest.mark.parametrize("observe", ["image", "text"])
+def test_blocks_are_counted(observe):
+    module = example("train/visual_tasks.py")
+    before, now = gained(module.trainer(0, "blocks", observe), 24, "return/player")
+    assert before < 0.4
+    assert now > 0.5
+
+
 def test_a_language_comes_up():
     module = example("train/reference_game.py")
     before, now = gained(module.trainer(0, episodes=128), 30, "return/listener")

@@ -19,7 +19,7 @@ from gem_ma.renderers.scenes.touch.widgets import (
     draw_touch_widget,
     draw_wall_widget,
     find_touch_ground,
-    make_corner_masks,
+    weight_corners,
 )
 from gem_ma.renderers.scenes.widget_paint import (
     PANES,
@@ -261,20 +261,23 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
     corners = [(x1, y1, 0, 0), (x2 - radius, y1, 0, radius)] if radius else []
     if one.tone != "sheet":  # which ends at the edge of the screen
         corners += [(x, y2 - radius, radius, column) for x, _, _, column in corners]
-    covered = [_cut_box(frame, (x, y, x + radius, y + radius), clip) for x, y, *_ in corners]
+    covered = [
+        (*_cut_box(frame, (x, y, x + radius, y + radius), clip), row, column)
+        for x, y, row, column in corners
+    ]
+    covered = [corner for corner in covered if corner[0].size]
     before = [area.copy() for area, *_ in covered]
     fill_area(_cut_box(frame, (x1, y1, x2, y2), clip)[0], border)
     if border != color:
         fill_area(_cut_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), clip)[0], color)
-    for (area, left, top), under, (_, _, row, column) in zip(covered, before, corners, strict=True):
-        mask, inner = make_corner_masks(radius)
-        mask = mask[row + top : row + radius, column + left : column + radius]
-        mask = mask[: area.shape[0], : area.shape[1]]
-        inner = inner[row + top : row + radius, column + left : column + radius]
-        inner = inner[: area.shape[0], : area.shape[1]]
-        font.blend_ink(under, mask, border)
+    for (area, left, top, row, column), under in zip(covered, before, strict=True):
+        y, x = row + top, column + left
+        part = slice(y, y + area.shape[0]), slice(x, x + area.shape[1])
+        below, ink = weight_corners(radius, border)
+        font.blend_weighted_ink(under, below[part], ink[part])
         if border != color:
-            font.blend_ink(under, inner, color)
+            below, ink = weight_corners(radius, color, 1)
+            font.blend_weighted_ink(under, below[part], ink[part])
         area[:] = under
 
 

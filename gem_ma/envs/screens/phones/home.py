@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 from gem_ma.envs.screens.phones.apps import APPS, DOCKED
@@ -13,7 +14,10 @@ from gem_ma.envs.screens.phones.page import (
     PhoneStyle,
     measure_keyboard,
 )
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Ui
 from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import Widget
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -43,10 +47,18 @@ def list_launcher_pages(style: PhoneStyle) -> list[tuple[str, ...]]:
 
 def draw_launcher(page: PhonePage, number: int) -> None:
     """Put the launcher: the time, a page of apps, and the dock."""
-    style, wide = page.style, page.wide
+    page.widgets.extend(_make_launcher(page.style, number, page.sheet.screen, page.low))
+
+
+@functools.lru_cache(maxsize=256)
+def _make_launcher(
+    style: PhoneStyle, number: int, screen: tuple[int, int], low: int
+) -> tuple[Widget, ...]:
+    page, wide = PhonePage(Sheet(screen=screen), style, Ui(), "", low), screen[0]
+    page.pane(0, 0, *screen, "wall")  # as below every page, since ids are counted
     draw_status(page, "wall")
     pages = list_launcher_pages(style)
-    low, label = page.low - DOCK, style.icon + 32
+    low, label = low - DOCK, style.icon + 32
     spare = low - STATUS - 130 - 3 * (label + 8) - 30
     top = STATUS + 24 + int(style.top * 0.4 * spare)
     write_on_wall(page, style.time, wide // 2, top, 48)
@@ -65,6 +77,7 @@ def draw_launcher(page: PhonePage, number: int) -> None:
              group=style.accent)  # fmt: skip
     _put_apps(page, DOCKED, low + 4 + (DOCK - 8 - label) // 2 + 2, 0, label)
     draw_navigation(page, "wall")
+    return tuple(page.widgets[1:])
 
 
 def write_on_wall(page: PhonePage, text: str, x: int, y: int, size: int) -> None:

@@ -171,13 +171,18 @@ def _choose_ink(tone: str, theme: Theme, ground: RGB) -> RGB:
     return color
 
 
-@functools.cache
-def make_corner_masks(radius: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mask of a disc, whose quarters are the corners of a pane, and that inside it."""
-    mask = make_mask("disc", 2 * radius)
-    inner = np.zeros_like(mask)
-    inner[1:-1, 1:-1] = make_mask("disc", 2 * radius - 2)
-    return mask, inner
+@functools.lru_cache(maxsize=256)
+def weight_corners(radius: int, color: RGB, inset: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of a disc, whose quarters are the corners of a pane: see `weight_ink`.
+
+    Args:
+        inset: how many pixels within that disc another one ends.
+    """
+    mask = np.zeros((2 * radius, 2 * radius), np.uint8)
+    mask[inset : 2 * radius - inset, inset : 2 * radius - inset] = make_mask(
+        "disc", 2 * (radius - inset)
+    )
+    return font.weight_ink(mask, color)
 
 
 def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
