@@ -12,6 +12,19 @@ from gem_ma.cli.main import main
 from gem_ma.engine.match import SeatError
 from gem_ma.serving.export.projects import HUBS, InvalidProject, write_project
 
+FILES = {
+    "nemo-gym": """
+        resources_servers/four/app.py resources_servers/four/configs/four.yaml
+        resources_servers/four/data/example.jsonl resources_servers/four/requirements.txt
+        resources_servers/four/README.md
+    """,
+    "openenv": """
+        openenv.yaml pyproject.toml README.md .dockerignore __init__.py client.py
+        server/__init__.py server/app.py server/Dockerfile
+    """,
+    "verifiers": "pyproject.toml README.md four/__init__.py",
+}
+
 
 @pytest.mark.parametrize("to", HUBS)
 def test_every_file_is_valid(to, tmp_path):
@@ -27,6 +40,7 @@ def test_every_file_is_valid(to, tmp_path):
         **arguments,
     )
     files = [one for one in top.rglob("*") if one.is_file()]
+    assert sorted(str(one.relative_to(top)) for one in files) == sorted(FILES[to].split())
     assert not [one for one in files if "{{" in one.read_text(encoding="utf-8")]
     calls = {}
     for file in files:
