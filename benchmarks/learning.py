@@ -1,10 +1,10 @@
 """Measure what small learners reach from scratch and how fast, and plot their curves.
 
-    python benchmarks/learning.py [guess] [sight] [cups] [gates] [blocks] [reference] [user] [users]
-        [phone] [questions] [screens] [--folder runs/learning]
+    python benchmarks/learning.py [guess] [sight] [cups] [gates] [turned] [notes] [reference] [user]
+        [users] [phone] [questions] [screens] [--folder runs/learning]
 
 Each task is an example of examples/, run on one core. `guess`, `sight`, `reference` and `user`,
-with three seeds, take about 370 CPU seconds; `cups`, `gates` and `blocks`, with three, about 360;
+with three seeds, take about 370 CPU seconds; the four visual tasks, with three, about 700;
 `users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
 `screens` takes three times 40 minutes and runs only if it is named. `users` starts from the first
 user of `user`. Stopped runs resume, except `screens`; finished runs are only plotted again. The
@@ -68,7 +68,7 @@ TASKS = {
     "gates": Task(
         "train/visual_tasks.py",
         "LogicGates: a drawn circuit, or words",
-        400,
+        200,
         {
             "pictures": {"task": "gates", "observe": "image"},
             "words": {"task": "gates", "observe": "text"},
@@ -76,16 +76,27 @@ TASKS = {
         {"return/player": "right"},
         0.5,
     ),
-    "blocks": Task(
+    "turned": Task(
         "train/visual_tasks.py",
-        "CountBlocks: stacks in perspective, or words",
-        200,
+        "TurnedBlocks: figures of cubes in perspective, or words",
+        150,
         {
-            "pictures": {"task": "blocks", "observe": "image"},
-            "words": {"task": "blocks", "observe": "text"},
+            "pictures": {"task": "turned", "observe": "image"},
+            "words": {"task": "turned", "observe": "text"},
         },
         {"return/player": "right"},
-        0.29,
+        0.5,
+    ),
+    "notes": Task(
+        "train/visual_tasks.py",
+        "NoteLengths: written music, or words",
+        250,
+        {
+            "pictures": {"task": "notes", "observe": "image"},
+            "words": {"task": "notes", "observe": "text"},
+        },
+        {"return/player": "right"},
+        0.33,
     ),
     "reference": Task(
         "train/reference_game.py",

@@ -3,9 +3,9 @@
     python examples/train/visual_tasks.py cups --observe image --updates 300
 
 `cups` follows a ball under cups that change places, over several frames. `gates` works out the
-output of a drawn circuit. `blocks` counts stacked cubes, some of which are hidden. Each episode is
-a new task, and only the right answer pays. With --observe text, the network reads the same in
-words.
+output of a drawn circuit. `turned` recognises a figure of cubes that was turned. `notes` finds the
+bar whose notes do not fit the time. Each episode is a new task, and only the right answer pays.
+With --observe text, the network reads the same in words.
 """
 
 import argparse
@@ -34,7 +34,8 @@ class Task(NamedTuple):
 TASKS = {
     "cups": Task("visual:CupShuffle-v0", ("1", "2", "3"), 84),
     "gates": Task("visual:LogicGates-v0", ("0", "1"), 168),
-    "blocks": Task("visual:CountBlocks-v0", tuple(map(str, range(1, 13))), 84),
+    "turned": Task("visual:TurnedBlocks-v0", ("A", "B"), 112),
+    "notes": Task("visual:NoteLengths-v0", ("1", "2", "3"), 168),
 }
 
 
@@ -92,7 +93,7 @@ def trainer(seed, task="cups", observe="image", episodes=64):
     read = functools.partial(read, menu=menu)
     return Trainer(
         id,
-        {"player": MenuLearner(network, read, lr=1e-3, epochs=2, entropy=0.02, seed=seed)},
+        {"player": MenuLearner(network, read, lr=5e-4, epochs=2, entropy=0.02, seed=seed)},
         rebn,
         episodes=episodes,
         seed=seed,

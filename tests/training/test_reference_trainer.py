@@ -577,12 +577,14 @@ def test_a_lake_is_crossed_by_sight():
 
 
 @packs.needs("visual")
-@pytest.mark.parametrize("observe", ["image", "text"])
-def test_blocks_are_counted(observe):
+def test_circuits_are_worked_out():
     module = example("train/visual_tasks.py")
-    before, now = gained(module.trainer(0, "blocks", observe), 24, "return/player")
-    assert before < 0.4
-    assert now > 0.5
+    before, now = gained(module.trainer(0, "gates", "text"), 40, "return/player")
+    assert before < 0.6
+    assert now > 0.65
+    for task in module.TASKS:
+        (row,) = module.trainer(0, task, "image", episodes=4).run(1)
+        assert row["invalid/player"] == 0
 
 
 def test_a_language_comes_up():
