@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gem_ma.renderers import font
+from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.contrast import MIN_CONTRAST, choose_ink, compute_contrast, dilate_mask
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.shapes import draw_strokes
@@ -148,9 +150,15 @@ def _choose_color(number: int, theme: Theme) -> RGB:
 
 def _fill_pattern(area: np.ndarray, number: int, theme: Theme, text: int) -> None:
     """Fill an area with the colour, the pattern and the border of a series."""
+    tall, wide = area.shape[:2]
+    area[:] = _make_pattern(tall, wide, number, theme, text)
+
+
+@memoize
+def _make_pattern(tall: int, wide: int, number: int, theme: Theme, text: int) -> np.ndarray:
     color = _choose_color(number, theme)
     ink = choose_ink(color)
-    tall, wide = area.shape[:2]
+    area = np.empty((tall, wide, 3), np.uint8)
     y, x = np.ogrid[:tall, :wide]
     gap, thick = max(5, text // 2), max(1, text // 11)
     pattern = _SERIES_PATTERNS[number % len(_SERIES_PATTERNS)](x, y, gap)
@@ -158,6 +166,7 @@ def _fill_pattern(area: np.ndarray, number: int, theme: Theme, text: int) -> Non
     area[np.broadcast_to(pattern < thick, (tall, wide))] = ink
     for side in (area[:thick], area[-thick:], area[:, :thick], area[:, -thick:]):
         side[:] = ink if compute_contrast(color, theme.paper) < MIN_CONTRAST else color
+    return area
 
 
 def _draw_key(
@@ -192,6 +201,15 @@ def _draw_series(
         font.blend_ink(inside, coverage[side - inside.shape[0] :], color)
 
 
+@functools.lru_cache(maxsize=8)
+def _measure_disc(side: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the share of a turn, clockwise from the top, at each pixel, and which are inside."""
+    radius = side // 2
+    y, x = np.ogrid[:side, :side]
+    angle = (np.arctan2(x - radius + 0.5, radius - 0.5 - y) / (2 * math.pi)) % 1.0
+    return angle, (x - radius + 0.5) ** 2 + (y - radius + 0.5) ** 2 <= radius**2
+
+
 def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.ndarray | None:
     width, height = size
     advance = font.measure_advance(text)
@@ -210,18 +228,13 @@ def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> n
     side = max(beside, below) // 2 * 2
     if side < 6 * text or (beside >= below and len(scene.labels) * (text + 2) > height - top):
         return None
-    radius = side // 2
-    y, x = np.ogrid[:side, :side]
-    angle = (np.arctan2(x - radius + 0.5, radius - 0.5 - y) / (2 * math.pi)) % 1.0
-    inside = (x - radius + 0.5) ** 2 + (y - radius + 0.5) ** 2 <= radius**2
+    angle, inside = _measure_disc(side)
     ends = np.cumsum(values) / sum(values)
     slice_numbers = np.searchsorted(ends, angle, side="right").clip(0, len(values) - 1)
     part = frame[top : top + side, 4 : 4 + side]
     for number in range(len(values)):
-        slice_pixels = part.copy()
-        _fill_pattern(slice_pixels, number, theme, text)
         here = inside & (slice_numbers == number)
-        part[here] = slice_pixels[here]
+        part[here] = _make_pattern(side, side, number, theme, text)[here]
     apart = np.zeros((side, side), bool)  # lines between slices and around the pie
     for axis in (0, 1):
         apart |= inside & (
