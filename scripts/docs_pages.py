@@ -425,7 +425,8 @@ def _game(id):
         whose = "that plays each seat in turn against `random`" if len(told.seats) > 1 else ""
         parts += [
             "## Scores",
-            f"The table shows the mean return of an agent{whose and ' '}{whose}:",
+            f"The table shows the mean return of an agent{whose and ' '}{whose}. An agent without "
+            "a row cannot play this game, or takes too long for ten episodes.",
             _table(("agent", "mean return", "episodes"), rows),
             f"To repeat them: `python benchmarks/environment_scores.py --only {id} --again`. "
             "The option `--agents` names other agents.",
