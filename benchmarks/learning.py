@@ -1,10 +1,10 @@
 """Measure what small learners reach from scratch and how fast, and plot their curves.
 
-    python benchmarks/learning.py [guess] [sight] [cups] [gates] [turned] [notes] [reference] [user]
-        [users] [phone] [questions] [screens] [--folder runs/learning]
+    python benchmarks/learning.py [guess] [sight] [cups] [gates] [turned] [reference] [user] [users]
+        [phone] [questions] [screens] [--folder runs/learning]
 
 Each task is an example of examples/, run on one core. `guess`, `sight`, `reference` and `user`,
-with three seeds, take about 370 CPU seconds; the four visual tasks, with three, about 700;
+with three seeds, take about 370 CPU seconds; `cups`, `gates` and `turned`, with three, about 480;
 `users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
 `screens` takes three times 40 minutes and runs only if it is named. `users` starts from the first
 user of `user`. Stopped runs resume, except `screens`; finished runs are only plotted again. The
@@ -86,17 +86,6 @@ TASKS = {
         },
         {"return/player": "right"},
         0.5,
-    ),
-    "notes": Task(
-        "train/visual_tasks.py",
-        "NoteLengths: written music, or words",
-        250,
-        {
-            "pictures": {"task": "notes", "observe": "image"},
-            "words": {"task": "notes", "observe": "text"},
-        },
-        {"return/player": "right"},
-        0.33,
     ),
     "reference": Task(
         "train/reference_game.py",

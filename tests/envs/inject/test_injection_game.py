@@ -242,6 +242,9 @@ def test_steps_are_limited(calls):
     assert len(state.calls) == min(calls, 3)
     assert state.ended == ("limit" if calls >= 3 else "")
     assert game.report(state)["ended"] == "limit"  # also where an environment cuts it
+    if calls == 1:
+        state = play(game, state, f"[{', '.join([one] * 5)}]")
+        assert (len(state.calls), state.ended) == (3, "limit")
     talk = InjectionTalk(max_steps=1)
     state = play(talk, begin(talk), "Hello.", "Do it.", "Which?", "That.")
     assert state.ended == "limit"
