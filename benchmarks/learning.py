@@ -1,10 +1,10 @@
 """Measure what small learners reach from scratch and how fast, and plot their curves.
 
-    python benchmarks/learning.py [guess] [sight] [cups] [gates] [turned] [reference] [user] [users]
+    python benchmarks/learning.py [guess] [sight] [cups] [gates] [blocks] [reference] [user] [users]
         [phone] [questions] [screens] [--folder runs/learning]
 
 Each task is an example of examples/, run on one core. `guess`, `sight`, `reference` and `user`,
-with three seeds, take about 370 CPU seconds; `cups`, `gates` and `turned`, with three, about 480;
+with three seeds, take about 370 CPU seconds; `cups`, `gates` and `blocks`, with three, about 300;
 `users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
 `screens` takes three times 40 minutes and runs only if it is named. `users` starts from the first
 user of `user`. Stopped runs resume, except `screens`; finished runs are only plotted again. The
@@ -76,16 +76,16 @@ TASKS = {
         {"return/player": "right"},
         0.5,
     ),
-    "turned": Task(
+    "blocks": Task(
         "train/visual_tasks.py",
-        "TurnedBlocks: figures of cubes in perspective, or words",
-        150,
+        "CountBlocks: stacks in perspective, or words",
+        200,
         {
-            "pictures": {"task": "turned", "observe": "image"},
-            "words": {"task": "turned", "observe": "text"},
+            "pictures": {"task": "blocks", "observe": "image"},
+            "words": {"task": "blocks", "observe": "text"},
         },
         {"return/player": "right"},
-        0.5,
+        0.27,
     ),
     "reference": Task(
         "train/reference_game.py",

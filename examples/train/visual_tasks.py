@@ -3,8 +3,8 @@
     python examples/train/visual_tasks.py cups --observe image --updates 300
 
 `cups` follows a ball under cups that change places, over several frames. `gates` works out the
-output of a drawn circuit. `turned` recognises a figure of cubes that was turned. Each episode is a
-new task, and only the right answer pays. With --observe text, the network reads the same in words.
+output of a drawn circuit. `blocks` counts cubes in a corner. Each episode is a new task, and only
+the right answer pays. With --observe text, the network reads the same in words.
 """
 
 import argparse
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 TASKS = {
     "cups": Task("visual:CupShuffle-v0", ("1", "2", "3"), 84),
     "gates": Task("visual:LogicGates-v0", ("0", "1"), 168),
-    "turned": Task("visual:TurnedBlocks-v0", ("A", "B"), 112),
+    "blocks": Task("visual:CountBlocks-v0", tuple(map(str, range(1, 13))), 84),
 }
 
 

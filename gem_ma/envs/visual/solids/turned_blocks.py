@@ -20,6 +20,7 @@ def _turns():
 
 
 TURNS = _turns()
+THREE = ((0, 0, 0), (0, 0, 1), (0, 0, 2)), ((0, 0, 0), (0, 0, 1), (0, 1, 0))
 SIDES = tuple([tuple([s if i == j else 0 for j in range(3)]) for i in range(3) for s in (1, -1)])
 
 
@@ -35,7 +36,8 @@ class TurnedBlocks(Task):
 
     def draw(self, rng, size, many):
         while True:
-            figure = _grown(rng, size)
+            # Of three cubes there are two figures, and each is the first one equally often.
+            figure = _grown(rng, size) if size > 3 else pick(rng, THREE)
             turns = {turn_cells(figure, turn): None for turn in TURNS}
             looks = [one for one in turns if _is_clear(one)]
             if len(looks) < 2:
