@@ -37,6 +37,14 @@ class Task(NamedTuple):
     seeds: tuple = (0, 1, 2)
 
 
+def compare_forms(task, title, updates, chance):
+    """Return a visual task that is learnt from pictures and from words."""
+    forms = {"pictures": "image", "words": "text"}
+    variants = {name: {"task": task, "observe": form} for name, form in forms.items()}
+    columns = {"return/player": "right"}
+    return Task("train/visual_tasks.py", f"{title}, or words", updates, variants, columns, chance)
+
+
 TASKS = {
     "guess": Task(
         "train_tiny.py",
@@ -54,39 +62,9 @@ TASKS = {
         {"return/player": "arrived"},
         0.04,
     ),
-    "cups": Task(
-        "train/visual_tasks.py",
-        "CupShuffle: frames of cups that change places, or words",
-        300,
-        {
-            "pictures": {"task": "cups", "observe": "image"},
-            "words": {"task": "cups", "observe": "text"},
-        },
-        {"return/player": "right"},
-        0.33,
-    ),
-    "gates": Task(
-        "train/visual_tasks.py",
-        "LogicGates: a drawn circuit, or words",
-        200,
-        {
-            "pictures": {"task": "gates", "observe": "image"},
-            "words": {"task": "gates", "observe": "text"},
-        },
-        {"return/player": "right"},
-        0.5,
-    ),
-    "blocks": Task(
-        "train/visual_tasks.py",
-        "CountBlocks: stacks in perspective, or words",
-        200,
-        {
-            "pictures": {"task": "blocks", "observe": "image"},
-            "words": {"task": "blocks", "observe": "text"},
-        },
-        {"return/player": "right"},
-        0.27,
-    ),
+    "cups": compare_forms("cups", "CupShuffle: frames of cups that change places", 300, 0.33),
+    "gates": compare_forms("gates", "LogicGates: a drawn circuit", 200, 0.5),
+    "blocks": compare_forms("blocks", "CountBlocks: stacks in perspective", 200, 0.27),
     "reference": Task(
         "train/reference_game.py",
         "ReferenceGame, 4 pictures, both seats from scratch",

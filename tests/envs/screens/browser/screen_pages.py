@@ -6,6 +6,8 @@ import html
 from importlib.util import find_spec
 from pathlib import Path
 
+from gem_ma.envs.screens.ui import SIZE, shown
+from gem_ma.scene.screen import TEXT_KINDS
 from gem_ma.scene.text_metrics import LINE_HEIGHTS
 
 STYLE = """
@@ -175,3 +177,29 @@ def choice(one, same):
         for n, option in enumerate(one.options)
     )
     return f"<select {same} {size}>{options}</select>"
+
+
+def put_down(tab, widgets, ui, high=SIZE):
+    """Show in the browser what a task shows, on a screen so high."""
+    seen = shown(widgets, ui, high)
+    texts = {one.id for one in widgets if one.kind in TEXT_KINDS}
+    marks = {id: marked for id, marked in ui.left.items() if id in texts}
+    if ui.focus in texts:
+        marks[ui.focus] = ui.caret, ui.anchor
+    done = {
+        "focus": ui.focus,
+        "marked": {
+            id: (min(marked), max(marked), "backward" if marked[0] < marked[1] else "forward")
+            for id, marked in marks.items()
+        },
+        "scrolled": {one.id: one.value for one in seen if one.kind == "scroll"},
+        "chosen": {one.id: one.value for one in seen if one.kind in ("select", "list")},
+    }
+    values = {one.id: one.value for one in seen if one.kind != "scroll"}
+    now = [one._replace(value=values.get(one.id, one.value)) for one in widgets]
+    tab.evaluate(SHOW, [body(now), done])
+    boxes = tab.evaluate(BOXES)
+    for one in seen:
+        if one.id in boxes and one.kind != "menu":
+            ours = one.x, one.y, one.w, one.h
+            assert max(abs(a - b) for a, b in zip(ours, boxes[one.id], strict=True)) <= 1, one

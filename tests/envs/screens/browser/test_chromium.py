@@ -24,7 +24,7 @@ import unicodedata
 from importlib.util import find_spec
 
 import pytest
-from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
+from screen_pages import BOXES, LISTS, TELL, TELL_LISTS, UNDER, page, put_down
 
 import gem_ma
 from gem_ma.envs.screen_actions import KEY_NAMES, PIXELS_PER_NOTCH, ScreenAction
@@ -388,32 +388,6 @@ def test_a_browser_opens_lists_the_same(tab, seed):
 @pytest.mark.parametrize("seed", range(3, 203))
 def test_a_browser_opens_lists_the_same_often(tab, seed):
     agree_on_lists(tab, seed)
-
-
-def put_down(tab, widgets, ui):
-    """Show in the browser what a task shows."""
-    seen = shown(widgets, ui)
-    texts = {one.id for one in widgets if one.kind in TEXT_KINDS}
-    marks = {id: marked for id, marked in ui.left.items() if id in texts}
-    if ui.focus in texts:
-        marks[ui.focus] = ui.caret, ui.anchor
-    done = {
-        "focus": ui.focus,
-        "marked": {
-            id: (min(marked), max(marked), "backward" if marked[0] < marked[1] else "forward")
-            for id, marked in marks.items()
-        },
-        "scrolled": {one.id: one.value for one in seen if one.kind == "scroll"},
-        "chosen": {one.id: one.value for one in seen if one.kind in ("select", "list")},
-    }
-    values = {one.id: one.value for one in seen if one.kind != "scroll"}
-    now = [one._replace(value=values.get(one.id, one.value)) for one in widgets]
-    tab.evaluate(SHOW, [body(now), done])
-    boxes = tab.evaluate(BOXES)
-    for one in seen:
-        if one.id in boxes and one.kind != "menu":
-            ours = one.x, one.y, one.w, one.h
-            assert max(abs(a - b) for a, b in zip(ours, boxes[one.id], strict=True)) <= 1, one
 
 
 def chance(rng, seen, ui):

@@ -11,11 +11,10 @@ since a browser waits so long until it takes a finger for one that moves.
 """
 
 import random
-import shutil
 
 import pytest
-from screen_pages import BOXES, SHOW, TELL, UNDER, body, page
-from test_chromium import BROWSERS, REMEDY, WORDS, shifted
+from screen_pages import TELL, UNDER, page, put_down
+from test_chromium import REMEDY, WORDS, shifted
 
 import gem_ma
 from gem_ma.envs.screens.families import PHONES
@@ -37,25 +36,15 @@ OF_THE_PHONE = ("back", "home", "open", "done", "answer", "wait", "infeasible", 
 
 
 @pytest.fixture(scope="module")
-def tab():
-    playwright = pytest.importorskip("playwright.sync_api", reason=REMEDY)
+def finger(browser):
     pytest.importorskip("matplotlib", reason=REMEDY)
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    with playwright.sync_playwright() as running:
-        try:
-            browser = running.chromium.launch(executable_path=found, chromium_sandbox=False)
-        except playwright.Error as error:
-            if found is not None:
-                raise
-            pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
-        context = browser.new_context(
-            viewport={"width": WIDE, "height": HIGH}, has_touch=True, is_mobile=True
-        )
-        tab = context.new_page()
-        tab.set_content(page(()) + PHONE)
-        tab.evaluate("() => document.fonts.ready.then(() => true)")
-        yield Finger(tab, context.new_cdp_session(tab))
-        browser.close()
+    context = browser.new_context(
+        viewport={"width": WIDE, "height": HIGH}, has_touch=True, is_mobile=True
+    )
+    tab = context.new_page()
+    tab.set_content(page(()) + PHONE)
+    tab.evaluate("() => document.fonts.ready.then(() => true)")
+    return Finger(tab, context.new_cdp_session(tab))
 
 
 class Finger:
@@ -124,32 +113,6 @@ def held(page, ui):
     one = find(page, ui.focus)
     has_text = one is not None and one.kind in TEXT_KINDS
     return (ui.focus, sorted((ui.caret, ui.anchor))) if has_text else ("", []), values
-
-
-def put_down(tab, widgets, ui):
-    """Show in the browser what a phone shows."""
-    seen = shown(widgets, ui, HIGH)
-    texts = {one.id for one in widgets if one.kind in TEXT_KINDS}
-    marks = {id: marked for id, marked in ui.left.items() if id in texts}
-    if ui.focus in texts:
-        marks[ui.focus] = ui.caret, ui.anchor
-    done = {
-        "focus": ui.focus,
-        "marked": {
-            id: (min(marked), max(marked), "backward" if marked[0] < marked[1] else "forward")
-            for id, marked in marks.items()
-        },
-        "scrolled": {one.id: one.value for one in seen if one.kind == "scroll"},
-        "chosen": {},
-    }
-    values = {one.id: one.value for one in seen if one.kind != "scroll"}
-    now = [one._replace(value=values.get(one.id, one.value)) for one in widgets]
-    tab.evaluate(SHOW, [body(now), done])
-    boxes = tab.evaluate(BOXES)
-    for one in seen:
-        if one.id in boxes:
-            ours = one.x, one.y, one.w, one.h
-            assert max(abs(a - b) for a, b in zip(ours, boxes[one.id], strict=True)) <= 1, one
 
 
 def chance(rng, page, ui):
@@ -229,7 +192,7 @@ def agree_in(finger, name, seed):
             kept = None
             continue
         if kept != (widgets, ui):
-            put_down(finger.tab, widgets, ui)
+            put_down(finger.tab, widgets, ui, HIGH)
         key = ""
         if action.kind not in ("type", "key"):
             one = find_widget(page, *action.at)
@@ -247,12 +210,12 @@ def agree_in(finger, name, seed):
 
 
 @pytest.mark.parametrize("name", PHONES)
-def test_a_browser_does_the_same_on_a_phone(tab, name):
-    agree_in(tab, name, 1)
+def test_a_browser_does_the_same_on_a_phone(finger, name):
+    agree_in(finger, name, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PHONES)
-def test_a_browser_does_the_same_on_a_phone_often(tab, name):
+def test_a_browser_does_the_same_on_a_phone_often(finger, name):
     for seed in range(2, 12):
-        agree_in(tab, name, seed)
+        agree_in(finger, name, seed)
