@@ -1,10 +1,10 @@
 """Measure what small learners reach from scratch and how fast, and plot their curves.
 
-    python benchmarks/learning.py [guess] [sight] [cups] [gates] [blocks] [reference] [user] [users]
-        [phone] [questions] [screens] [--folder runs/learning]
+    python benchmarks/learning.py [guess] [sight] [cups] [gates] [notes] [blocks] [reference] [user]
+        [users] [phone] [questions] [screens] [--folder runs/learning]
 
 Each task is an example of examples/, run on one core. `guess`, `sight`, `reference` and `user`,
-with three seeds, take about 370 CPU seconds; `cups`, `gates` and `blocks`, with three, about 300;
+with three seeds, take about 370 CPU seconds; the four visual tasks, with three, about 1,100;
 `users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
 `screens` takes three times 40 minutes and runs only if it is named. `users` starts from the first
 user of `user`. Stopped runs resume, except `screens`; finished runs are only plotted again. The
@@ -64,6 +64,7 @@ TASKS = {
     ),
     "cups": compare_forms("cups", "CupShuffle: frames of cups that change places", 300, 0.33),
     "gates": compare_forms("gates", "LogicGates: a drawn circuit", 200, 0.5),
+    "notes": compare_forms("notes", "NoteLengths: written music", 240, 0.33),
     "blocks": compare_forms("blocks", "CountBlocks: stacks in perspective", 200, 0.27),
     "reference": Task(
         "train/reference_game.py",

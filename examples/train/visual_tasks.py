@@ -3,8 +3,9 @@
     python examples/train/visual_tasks.py cups --observe image --updates 300
 
 `cups` follows a ball under cups that change places, over several frames. `gates` works out the
-output of a drawn circuit. `blocks` counts cubes in a corner. Each episode is a new task, and only
-the right answer pays. With --observe text, the network reads the same in words.
+output of a drawn circuit. `notes` finds the bar whose notes do not fit the time. `blocks` counts
+cubes in a corner. Each episode is a new task, and only the right answer pays. With --observe text,
+the network reads the same in words.
 """
 
 import argparse
@@ -23,16 +24,18 @@ WORDS, LONGEST = 1024, 96  # of a text: numbers that stand for words, and words 
 
 
 class Task(NamedTuple):
-    """A task, the replies among which the network chooses, and the side of its pictures."""
+    """A task, the replies to choose among, the side of its pictures, and episodes of an update."""
 
     id: str
     menu: tuple[str, ...]
     side: int
+    episodes: int = 64
 
 
 TASKS = {
     "cups": Task("visual:CupShuffle-v0", ("1", "2", "3"), 84),
     "gates": Task("visual:LogicGates-v0", ("0", "1"), 168),
+    "notes": Task("visual:NoteLengths-v0", ("1", "2", "3"), 126, 128),
     "blocks": Task("visual:CountBlocks-v0", tuple(map(str, range(1, 13))), 84),
 }
 
@@ -80,10 +83,11 @@ def read_words(messages, menu):
     return np.array([*numbers, *[0] * (LONGEST - len(numbers))]), menu
 
 
-def trainer(seed, task="cups", observe="image", episodes=64):
+def trainer(seed, task="cups", observe="image", episodes=None):
     """Return a trainer for a player of a task."""
     torch.manual_seed(seed)
-    id, menu, side = TASKS[task]
+    id, menu, side, many = TASKS[task]
+    episodes = episodes or many
     if observe == "image":
         network, read = PictureNetwork(side, len(menu)), read_picture
     else:
