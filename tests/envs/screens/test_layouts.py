@@ -7,7 +7,7 @@ from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import LOOKS, Screens
 from gem_ma.renderers.figures import FIGURES
 from gem_ma.scene import text_metrics
-from gem_ma.scene.screen import CHECKBOX_SIZE, FIELD_PADDING, TEXT_KINDS
+from gem_ma.scene.screen import CHECKBOX_SIZE, FIELD_PADDING, TEXT_KINDS, find_widget
 
 SIDES = {"note": 28, "fold": 30, "handle": 4, "select": 34}  # what a widget takes beside its words
 SIDES |= dict.fromkeys(("button", "tab"), 8) | dict.fromkeys(("check", "radio"), CHECKBOX_SIZE + 7)
@@ -70,3 +70,13 @@ def test_every_word_has_its_room(family):
 @pytest.mark.parametrize("family", REGISTER)
 def test_every_word_has_its_room_often(family, difficulty):
     tidy(family, difficulty, 20)
+
+
+@pytest.mark.parametrize("family", ["attaching", "transferring"])
+def test_what_lies_behind_the_other_window_cannot_be_used(family):
+    game = Screens(family, difficulty=10, look="large")  # in which windows overlap more
+    for seed in range(20):
+        page = game.start(np.random.default_rng(seed), {}).page
+        for one in page:
+            if one.kind not in ("box", "label") and not one.id.startswith("title"):
+                assert find_widget(page, one.x + one.w // 2, one.y + one.h // 2) is one

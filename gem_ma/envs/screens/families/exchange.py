@@ -94,7 +94,7 @@ class TwoWindows(Family[ModelT]):
 def _is_behind(one: Widget, window: Area) -> bool:
     """Return whether the middle of a widget lies behind a window."""
     x, y = one.x + one.w // 2 - window.x, one.y + one.h // 2 - window.y
-    return 0 <= x < window.w and 0 <= y < window.h and one.kind != "handle"
+    return 0 <= x < window.w and 0 <= y < window.h and not one.id.startswith(TITLE)
 
 
 class Attaching(TwoWindows["Attaching.Model"]):
@@ -236,13 +236,11 @@ class Transferring(TwoWindows["Transferring.Model"]):
     def goal(self, model: Model) -> str:
         names = joined([model.people[number][0] for number in model.todo])
         known = joined([self.KNOWN[column].lower() for column in (0, *model.columns)])
-        of = "of each" if model.todo[1:] else ""
-        save = "and click Save each time" if of else "and click Save"
+        each, times = (" of each", " each time") if model.todo[1:] else ("", "")
         source, form = model.titles
         return (
-            f'Enter {names} into "{form}": the {known} {of}, as "{source}" says, {save}.'.replace(
-                " ,", ","
-            )
+            f'Enter {names} into "{form}": the {known}{each}, as "{source}" says, '
+            f"and click Save{times}."
         )
 
     def name_windows(self, model: Model) -> tuple[str, str]:
