@@ -365,10 +365,28 @@ def _make_mount_point(path: str, *, folder: bool) -> None:
 
 
 def _list_mounts(base: str) -> list[str]:
+    """List the mounts at and below a folder that are in sight: a mount hides those beneath it."""
     with open("/proc/self/mountinfo", "rb") as lines:
-        places = [line.split()[4] for line in lines]
-    texts = [os.fsdecode(place.decode("unicode_escape").encode("latin-1")) for place in places]
-    return [text for text in texts if text == base or text.startswith(base + "/")]
+        rows = [line.split()[:5] for line in lines]
+    numbers = {row[0] for row in rows}
+    children: dict[bytes, list[tuple[str, bytes]]] = {}  # the mounts on each mount
+    for number, parent, _, _, place in rows:
+        path = os.fsdecode(place.decode("unicode_escape").encode("latin-1"))
+        key = parent if parent in numbers and parent != number else b""
+        children.setdefault(key, []).append((path, number))
+
+    def find_mount(path: str) -> bytes:
+        found = b""
+        while above := [(at, n) for at, n in children.get(found, ()) if _is_within(path, at)]:
+            found = min(above)[1]
+        return found
+
+    places = [place for group in children.values() for place in group]
+    return [at for at, n in places if _is_within(at, base) and find_mount(at) == n]
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(folder.rstrip("/") + "/")
 
 
 def _make_all_read_only(base: str) -> None:

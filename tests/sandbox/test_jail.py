@@ -1,11 +1,14 @@
 """Which system calls a sandbox lets through: its filters, run here in Python, on any machine."""
 
+import os
 import re
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from gem_ma.sandbox import jail
+from gem_ma.sandbox import Sandbox, check_levels, jail
 
 HEADERS = (
     sorted(Path("/usr/include").glob("x86_64-*/asm/unistd_64.h")),
@@ -136,3 +139,34 @@ def test_a_mount_that_stays_and_cannot_be_made_read_only(monkeypatch, tmp_path):
     monkeypatch.setattr(jail, "_list_mounts", lambda base: [base + "/stays"])
     with pytest.raises(FileNotFoundError, match="stays"):
         jail._make_all_read_only(str(tmp_path))
+
+
+def test_mounts_that_others_hide(small_disk):
+    def mount(at):
+        at.mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "none", at], check=True)
+
+    outer, inner = small_disk / "outer", small_disk / "outer/inner"
+    for at in (outer, inner):
+        mount(at)
+    assert jail._list_mounts(str(small_disk)) == [str(at) for at in (small_disk, outer, inner)]
+    mount(outer)
+    inner.mkdir()
+    try:
+        assert jail._list_mounts(str(small_disk)) == [str(small_disk), str(outer)]
+    finally:
+        subprocess.run(["umount", outer], check=True)
+        subprocess.run(["umount", inner, outer], check=True)
+
+
+@pytest.fixture
+def namespaces():
+    """Skip without namespaces, before there is anything that could be in their way."""
+    if check_levels()["namespaces"]:
+        pytest.skip(check_levels()["namespaces"])
+
+
+def test_a_disk_in_the_temporary_folder(namespaces, small_disk):
+    assert str(small_disk).startswith(os.path.realpath(tempfile.gettempdir()))
+    with Sandbox("namespaces") as box:
+        assert box.run("print(6 * 7)").stdout == "42\n"
