@@ -15,10 +15,13 @@ from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.scenes.touch.pictures import make_wallpaper
 from gem_ma.renderers.scenes.touch.widgets import (
     choose_wall_color,
+    draw_floating_button,
     draw_map,
     draw_touch_widget,
     draw_wall_widget,
+    find_outline_color,
     find_touch_ground,
+    is_floating,
     weight_corners,
 )
 from gem_ma.renderers.scenes.widget_paint import (
@@ -230,6 +233,11 @@ def _paint_touch_widget(
     if one.kind == "pane":
         _paint_touch_pane(frame, one, theme, clip)
         return
+    if is_floating(one):
+        area = frame[one.y : one.y + one.h, one.x : one.x + one.w].copy()
+        draw_floating_button(area, one, theme)
+        _paste_picture(frame, area, one.x, one.y, clip)
+        return
     if one.kind == "map":
         _paste_picture(frame, draw_map(one, theme), one.x, one.y, clip)
         return
@@ -257,7 +265,9 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
     is_bordered = (
         radius and one.tone != "field" and compute_contrast(theme.ink, theme.paper) > _STARK
     )
-    border = choose_border_color(theme) if is_bordered else color
+    border, width = choose_border_color(theme) if is_bordered else color, 1
+    if one.options[1:]:  # the tone of an outline
+        border, width = find_outline_color(one, theme), 2
     corners = [(x1, y1, 0, 0), (x2 - radius, y1, 0, radius)] if radius else []
     if one.tone != "sheet":  # which ends at the edge of the screen
         corners += [(x, y2 - radius, radius, column) for x, _, _, column in corners]
@@ -269,14 +279,15 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
     before = [area.copy() for area, *_ in covered]
     fill_area(_cut_box(frame, (x1, y1, x2, y2), clip)[0], border)
     if border != color:
-        fill_area(_cut_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), clip)[0], color)
+        inner = x1 + width, y1 + width, x2 - width, y2 - width
+        fill_area(_cut_box(frame, inner, clip)[0], color)
     for (area, left, top, row, column), under in zip(covered, before, strict=True):
         y, x = row + top, column + left
         part = slice(y, y + area.shape[0]), slice(x, x + area.shape[1])
         below, ink = weight_corners(radius, border)
         font.blend_weighted_ink(under, below[part], ink[part])
         if border != color:
-            below, ink = weight_corners(radius, color, 1)
+            below, ink = weight_corners(radius, color, width)
             font.blend_weighted_ink(under, below[part], ink[part])
         area[:] = under
 

@@ -8,7 +8,13 @@ import pytest
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.scenes.touch.icons import ICONS, make_icon_mask
-from gem_ma.renderers.scenes.touch.pictures import PHOTO_KINDS, make_photo, make_wallpaper
+from gem_ma.renderers.scenes.touch.pictures import (
+    PHOTO_KINDS,
+    ROUTES,
+    make_map,
+    make_photo,
+    make_wallpaper,
+)
 from gem_ma.renderers.scenes.touch.widgets import find_tone
 from gem_ma.scene.screen import Screen, Widget
 
@@ -46,3 +52,54 @@ def test_a_pane_has_round_corners_over_whatever_is_below():
     assert (frame[30, 30] == 255).all()
     part = draw(Screen((under, over._replace(x=12)), 60, 60, look="phone"), (60, 60))
     assert not np.array_equal(part, frame)
+
+
+def draw_parts(*parts, size=(120, 60)):
+    ground = Widget("ground", "pane", 0, 0, *size, tone="screen")
+    return draw(Screen((ground, *parts), *size, look="phone"), size, THEMES["light"])
+
+
+@pytest.mark.parametrize("group", ["", "box"])
+def test_a_switch_that_is_off_draws_nothing_beside_that_which_is_on(group):
+    off, on = (
+        (draw_parts(Widget("a", "check", 0, 0, 120, 60, "", value, tone="seat0", group=group))
+         != draw_parts()).any(-1)
+        for value in (False, True)
+    )  # fmt: skip
+    assert off.any()
+    assert not (off & ~on).any()
+
+
+@pytest.mark.parametrize("value", [0, 100])
+def test_the_track_of_a_slider_ends_at_its_thumb(value):
+    one = Widget("a", "slider", 0, 10, 120, 34, "", value, (0, 100, 5), tone="seat0")
+    drawn = (draw_parts(one) != draw_parts()).any(-1).any(0)
+    stripes = np.count_nonzero(np.diff(drawn.astype(int), prepend=0) == 1)
+    assert stripes == 2  # the track and the thumb
+
+
+def test_a_floating_button_lies_over_whatever_is_below():
+    card = Widget("card", "pane", 0, 0, 120, 30, tone="card")
+    button = Widget("a", "button", 30, 1, 58, 58, "", options=("add",), tone="seat0")
+    frame, under = draw_parts(card, button), draw_parts(card)
+    for y, x in ((1, 30), (1, 87), (58, 30), (58, 87)):
+        assert (frame[y, x] == under[y, x]).all()
+    assert (frame[30, 35] != under[30, 35]).any()
+
+
+@pytest.mark.parametrize("size", [(448, 180), (448, 818), (640, 180), (640, 1200)])
+def test_routes_stay_on_the_map_and_follow_its_streets(size):
+    for number in range(4):
+        plain = make_map(number, -1, *size, True).astype(int)
+        streets = (plain == 255).all(-1) | (abs(plain - (250, 222, 150)).sum(-1) < 6)
+        near = streets.copy()
+        for shift in range(1, 5):
+            for axis in (0, 1):
+                for way in (shift, -shift):
+                    near |= np.roll(streets, way, axis)
+        for route in range(ROUTES):
+            frame = make_map(number, route, *size, True).astype(int)
+            blue = (frame == (26, 104, 224)).all(-1)
+            assert blue.any()
+            assert not np.concatenate([blue[0], blue[-1], blue[:, 0], blue[:, -1]]).any()
+            assert near[blue].mean() > 0.9

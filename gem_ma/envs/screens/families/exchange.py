@@ -252,8 +252,12 @@ class Transferring(TwoWindows["Transferring.Model"]):
         if number == 0:
             wide = w * 44 // 100
             for place, person in enumerate(model.people):
-                sheet.at("cell", f"person{place}", x, y + row * place, wide, high, text=person[0])
-            if model.shown >= 0:
+                sheet.at("cell", f"person{place}", x, y + row * place, wide, high, text=person[0],
+                         value=place == model.shown or None)  # fmt: skip
+            if model.shown < 0:
+                sheet.at("label", "hint", x + wide + 12, y + 4, w - wide - 12, sheet.line,
+                         text="Click a name.", tone="quiet")  # fmt: skip
+            else:
                 for column, text in enumerate(model.people[model.shown]):
                     top = y + (2 * sheet.line + 8) * column
                     left, right = x + wide + 12, w - wide - 12

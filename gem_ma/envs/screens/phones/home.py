@@ -113,7 +113,7 @@ def draw_navigation(page: PhonePage, tone: str = "bare") -> None:
     high = page.sheet.screen[1]
     if tone == "bare":
         page.pane(0, high - NAVIGATION, page.wide, NAVIGATION, "bar")
-    places = (0.25, 0.5) if page.style.back_left else (0.75, 0.5)
+    places = (0.3, 0.7) if page.style.back_left else (0.7, 0.3)
     for (id, icon, name), share in zip(
         (("nav:back", "back", "Back"), ("nav:home", "home", "Home")), places, strict=True
     ):

@@ -56,6 +56,13 @@ class PhoneStyle(NamedTuple):
         """The time of day in the status bar."""
         return f"{7 + int(self.shares[0] * 15)}:{int(self.shares[1] * 60):02d}"
 
+    def tell_time(self, number: int) -> str:
+        """Return when something has happened, the most recent thing first."""
+        hours, _, minutes = self.time.partition(":")
+        before = 9 + 23 * number + number * 7 % 11
+        now = max(0, 60 * int(hours) + int(minutes) - before)
+        return f"{now // 60}:{now % 60:02d}"
+
     @property
     def battery(self) -> int:
         """The charge of the battery in percent."""
@@ -109,9 +116,12 @@ class PhonePage:
         self.widgets.append(one)
         return one
 
-    def pane(self, x: int, y: int, w: int, h: int, tone: str, radius: int = 0) -> None:
-        self.put("pane", f"pane{len(self.widgets)}", x, y, w, h, options=(radius,) * (radius > 0),
-                 tone=tone)  # fmt: skip
+    def pane(
+        self, x: int, y: int, w: int, h: int, tone: str, radius: int = 0, outline: str = ""
+    ) -> None:
+        """Put a ground for what follows, with an outline in another tone if one is given."""
+        self.put("pane", f"pane{len(self.widgets)}", x, y, w, h, tone=tone,
+                 options=(radius, outline) if outline else (radius,) * (radius > 0))  # fmt: skip
 
     def write(
         self, text: str, x: int | None = None, y: int | None = None, size: int = 14,
@@ -140,8 +150,8 @@ class PhonePage:
         for number, (id, icon, name) in enumerate(reversed(actions)):
             self.icon(id, icon, name, self.wide - 52 - 46 * number, y)
         if self.style.large and title:
-            self.y += BAR
-            self.write(title, self.style.margin + 8, self.y, 24, "bold")
+            self.y += BAR if back or actions else 12
+            self.write(title, self.find_text_left(), self.y, 24, "bold")
             self.y += 44
         else:
             if title:
@@ -182,16 +192,24 @@ class PhonePage:
             self.is_on_card = True
             self.y += 8
         yield
-        if self.style.cards:
+        if self.style.cards and len(self.widgets) == place + 1:  # a card without rows
+            del self.widgets[place]
+        elif self.style.cards:
             pane = self.widgets[place]
             self.widgets[place] = pane._replace(h=self.y + 8 - pane.y)
             self.y += 8
         self.is_on_card = False
         self.y += 10
 
-    def section(self, name: str) -> None:
-        self.write(name, self.x + 16, self.y + 6, 14, self.style.accent)
+    def section(self, name: str, x: int | None = None) -> None:
+        """Put the heading of a list, above the words of its rows, or at another place."""
+        left = self.find_text_left() if x is None else x
+        self.write(name, left, self.y + 6, 14, self.style.accent)
         self.y += 30
+
+    def find_text_left(self) -> int:
+        """Return where the rows of a list begin, without their margins."""
+        return self.x + 22 if self.style.cards else 16
 
     def find_line(self) -> tuple[int, int]:
         """Return the left and the width of a row of a list."""
@@ -258,8 +276,9 @@ class PhonePage:
     ) -> None:  # fmt: skip
         """Put a field on a round ground, with its name in it."""
         left, wide = self.x if x is None else x, self.w if w is None else w
-        self.pane(left, self.y, wide, h, tone, 14)
-        self.put(kind, f"{self.name}/{id}", left + 10, self.y, wide - 20, h, name, value,
+        id = f"{self.name}/{id}"
+        self.pane(left, self.y, wide, h, tone, 14, self.style.accent * (self.ui.focus == id))
+        self.put(kind, id, left + 10, self.y + 2, wide - 20, h - 4, name, value,
                  tone=self.style.accent, type=16)  # fmt: skip
         self.y += h + 12
 
@@ -326,9 +345,9 @@ class PhonePage:
         """Put the menu to edit the text of a field above it."""
         y = max(STATUS, field.y - self.ui.values.get(field.inside, 0) - 50)
         names = ("Cut", "Copy", "Paste")
-        self.pane(field.x, y, 82 * len(names), 44, "toast", 14)
+        self.pane(field.x, y, 78 * len(names) + 16, 44, "toast", 14)
         for number, name in enumerate(names):
-            self.put("button", f"{EDIT_MENU}{name}", field.x + 4 + 82 * number, y + 2, 74, 40,
+            self.put("button", f"{EDIT_MENU}{name}", field.x + 10 + 78 * number, y + 4, 74, 36,
                      name, tone="bare")  # fmt: skip
 
 

@@ -81,47 +81,119 @@ def make_photo(kind: str, number: int, side: int) -> np.ndarray:
     return picture
 
 
-@functools.lru_cache(maxsize=12)
-def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
-    """Return a map: land, water, a park, streets in two directions, and a route among them."""
-    shift = number * 0.381966 % 1
-    y = np.arange(high, dtype=np.float32)[:, None]
-    x = np.arange(wide, dtype=np.float32)[None]
-    colors = _DAY if is_light else _NIGHT
-    picture = np.empty((high, wide, 3), np.float32)
-    picture[:] = colors["land"]
+ROUTES = 4  # on each map
+_RIM = 14  # pixels at the edge of a map that no route touches
+_STREETS = 46, 62  # pixels from one street to the next, in both directions
 
-    def lay(distance: np.ndarray, half: float, color: RGB) -> None:
+
+class _Map:
+    """A map that is being painted, with coordinates along its streets."""
+
+    def __init__(self, number: int, wide: int, high: int, is_light: bool):
+        self.wide, self.high, self.shift = wide, high, number * 0.381966 % 1
+        self.y = np.arange(high, dtype=np.float32)[:, None]
+        self.x = np.arange(wide, dtype=np.float32)[None]
+        self.colors = _DAY if is_light else _NIGHT
+        self.pixels = np.empty((high, wide, 3), np.float32)
+        turn = 0.35 + self.shift
+        self._turn = np.array(
+            ((math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))), np.float32
+        )
+
+    def lay(
+        self, distance: np.ndarray, half: float, color: RGB, on: np.ndarray | None = None
+    ) -> None:
         """Paint what is less than `half` pixels from a line, with soft edges."""
+        pixels = self.pixels if on is None else on
         near = distance < half + 0.5
         share = (half + 0.5 - distance[near]).clip(0, 1)[:, None]
-        picture[near] += share * (np.array(color, np.float32) - picture[near])
+        pixels[near] += share * (np.array(color, np.float32) - pixels[near])
 
-    turn = 0.35 + shift
-    along = x * math.cos(turn) + y * math.sin(turn)
-    across = y * math.cos(turn) - x * math.sin(turn)
-    park = np.maximum(abs(along % 190 - 95) - 52, abs((across + 60) % 260 - 130) - 46)
-    lay(park, 0, colors["park"])
-    river = abs(0.62 * high + 26 * np.sin(x / 70 + 6 * shift) - y * 0.9 + 0.18 * x)
-    lay(river, 20, colors["water"])
-    for streets, pitch, half, color in (
-        (along, 46, 1.6, "street"),
-        (across, 62, 1.6, "street"),
-        (along, 184, 3.6, "road"),
-        (across, 186, 3.6, "road"),
-    ):
-        lay(abs((streets + pitch * shift) % pitch - pitch / 2), half, colors[color])
-    end = 0.5 + 0.3 * shift
-    points = ((0.14, 0.82), (0.14, 0.55), (end, 0.48), (end, 0.24), (0.84, 0.2))
-    for (x1, y1), (x2, y2) in itertools.pairwise(points):
-        a, b, c, d = x1 * wide, y1 * high, (x2 - x1) * wide, (y2 - y1) * high
-        part = (((x - a) * c + (y - b) * d) / (c * c + d * d)).clip(0, 1)
-        lay(np.hypot(x - a - part * c, y - b - part * d), 3, colors["route"])
-    for (left, top), color in ((points[0], "start"), (points[-1], "end")):
-        away = np.hypot(x - left * wide, y - top * high)
-        lay(away, 9, _WHITE)
-        lay(away, 6.5, colors[color])
-    result: np.ndarray = picture.round().astype(np.uint8)
+    def paint_land(self) -> None:
+        """Paint land, water, a park, and streets in two directions."""
+        colors, shift = self.colors, self.shift
+        self.pixels[:] = colors["land"]
+        along, across = (self.x * a + self.y * b for a, b in self._turn)
+        park = np.maximum(abs(along % 190 - 95) - 52, abs((across + 60) % 260 - 130) - 46)
+        self.lay(park, 0, colors["park"])
+        bend = 0.62 * self.high + 26 * np.sin(self.x / 70 + 6 * shift)
+        self.lay(abs(bend - self.y * 0.9 + 0.18 * self.x), 20, colors["water"])
+        long, short = _STREETS
+        for streets, pitch, half, color in (
+            (along, long, 1.6, "street"),
+            (across, short, 1.6, "street"),
+            (along, 4 * long, 3.6, "road"),
+            (across, 3 * short, 3.6, "road"),
+        ):
+            self.lay(abs((streets + pitch * shift) % pitch - pitch / 2), half, colors[color])
+
+    def is_inside(self, crossing: np.ndarray) -> bool:
+        x, y = self._turn.T @ crossing
+        return bool(_RIM <= x < self.wide - _RIM and _RIM <= y < self.high - _RIM)
+
+    def find_crossings(self, across: float, down: float) -> np.ndarray:
+        """Return the crossings on dry land that are closest to a place on the map."""
+        reach = self.wide + self.high
+        lines = [np.arange(pitch * (0.5 - self.shift) - pitch * (reach // pitch), reach, pitch)
+                 for pitch in _STREETS]  # fmt: skip
+        crossings = np.stack(np.meshgrid(*lines), -1).reshape(-1, 2)
+        x, y = (crossings @ self._turn).T
+        away = np.hypot(x - across * self.wide, y - down * self.high)
+        bend = 0.62 * self.high + 26 * np.sin(x / 70 + 6 * self.shift)
+        is_wet = abs(bend - y * 0.9 + 0.18 * x) < 30
+        is_out = (x < _RIM) | (x >= self.wide - _RIM) | (y < _RIM) | (y >= self.high - _RIM)
+        closest: np.ndarray = crossings[np.argsort(away + 1e6 * (is_wet | is_out))[:16]]
+        return closest
+
+    def list_ways(self, start: np.ndarray, end: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+        """List ways along the streets, with two turns, that stay on the map."""
+        ways: list[tuple[np.ndarray, ...]] = []
+        for axis, pitch in enumerate(_STREETS):
+            low, high = sorted((start[axis], end[axis]))
+            for line in np.arange(low, high + 1, pitch):
+                turns = start.copy(), end.copy()
+                for turn in turns:
+                    turn[axis] = line
+                if all(map(self.is_inside, turns)):
+                    ways.append((start, *turns, end))
+        return ways
+
+    def paint_route(self, number: int) -> None:
+        """Paint a route along the streets from the left to the right, and its ends."""
+        starts, ends = self.find_crossings(0.16, 0.84), self.find_crossings(0.84, 0.24)
+        for many in (4, len(starts)):
+            ways = max((self.list_ways(a, b) for a in starts[:many] for b in ends[:many]), key=len)
+            if ways:
+                break
+        way = ways[len(ways) * number // ROUTES] if ways else (starts[0], ends[0])
+        points = [self._turn.T @ point for point in way]
+        for start, end in itertools.pairwise(points):
+            self.lay_line(start, end, 3, self.colors["route"])
+        for point, color in ((points[0], "start"), (points[-1], "end")):
+            self.lay_line(point, point, 9, _WHITE)
+            self.lay_line(point, point, 6.5, self.colors[color])
+
+    def lay_line(self, start: np.ndarray, end: np.ndarray, half: float, color: RGB) -> None:
+        """Paint what is less than `half` pixels from a line between two points."""
+        low, high = np.minimum(start, end) - half - 1, np.maximum(start, end) + half + 2
+        (left, top), (right, bottom) = low.clip(0).astype(int), high.astype(int)
+        x, y = self.x[:, left:right] - start[0], self.y[top:bottom] - start[1]
+        wide, long = end - start
+        part = ((x * wide + y * long) / max(1, wide * wide + long * long)).clip(0, 1)
+        away = np.hypot(x - part * wide, y - part * long)
+        self.lay(away, half, color, self.pixels[top:bottom, left:right])
+
+
+@functools.lru_cache(maxsize=12)
+def make_map(number: int, route: int, wide: int, high: int, is_light: bool) -> np.ndarray:
+    """Return a map, with one of its routes; -1: with none."""
+    made = _Map(number, wide, high, is_light)
+    if route < 0:
+        made.paint_land()
+    else:
+        made.pixels[:] = make_map(number, -1, wide, high, is_light)
+        made.paint_route(route)
+    result: np.ndarray = made.pixels.round().astype(np.uint8)
     result.setflags(write=False)
     return result
 

@@ -10,7 +10,7 @@ from gem_ma.renderers import font
 from gem_ma.renderers.contrast import MIN_CONTRAST, compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.touch.icons import make_icon_mask
-from gem_ma.renderers.scenes.touch.pictures import make_map, make_photo
+from gem_ma.renderers.scenes.touch.pictures import ROUTES, make_map, make_photo
 from gem_ma.renderers.scenes.widget_paint import (
     choose_widget_ink,
     draw_widget_text,
@@ -77,6 +77,11 @@ def _find_pane_color(tone: str, theme: Theme) -> RGB:
     return find_tone(tone, theme, theme.paper)
 
 
+def find_outline_color(one: Widget, theme: Theme) -> RGB:
+    """Return the colour of the outline of a pane, whose tone follows its radius."""
+    return _choose_ink(one.options[1], theme, find_touch_ground(one, theme))
+
+
 def draw_touch_widget(one: Widget, theme: Theme, ground: RGB, at: Caret) -> np.ndarray:
     """Draw one widget on a background of one colour."""
     area = np.empty((max(one.h, 1), max(one.w, 1), 3), np.uint8)
@@ -130,6 +135,13 @@ def _fill_round(area: np.ndarray, color: RGB, radius: int, ground: RGB) -> None:
     radius = min(radius, min(area.shape[:2]) // 2)
     if radius > 0:
         round_corners(area, radius, ground)
+
+
+def _outline_round(area: np.ndarray, color: RGB, radius: int, width: int = 2) -> None:
+    mask = _make_round_mask(area.shape[1], area.shape[0], radius).copy()
+    inner = mask[width:-width, width:-width]
+    inner -= np.minimum(inner, _make_round_mask(*inner.shape[::-1], radius - width))
+    font.blend_ink(area, mask, color)
 
 
 def _blend_icon(area: np.ndarray, name: str, side: int, ink: RGB, x: int | None = None,
@@ -249,22 +261,22 @@ def _draw_switch(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
     x, end = 16, one.w - 16
     if one.group == "box":
         box = area[(one.h - 20) // 2 :][:20, x : x + 20]
-        _fill_round(box, on if one.value else off, 5, ground)
         if one.value:
+            _fill_round(box, on, 5, ground)
             font.blend_ink(
                 box[2:18, 2:18], make_icon_mask("check", 16), choose_widget_ink(on, theme)
             )
         else:
-            _fill_round(box[2:-2, 2:-2], ground, 3, off)
+            _outline_round(box, off, 5)
         x += 34
     else:
         wide, high = _SWITCH
         body = area[(one.h - high) // 2 :][:high, end - wide : end]
-        _fill_round(body, on if one.value else off, high // 2, ground)
         if one.value:
+            _fill_round(body, on, high // 2, ground)
             font.blend_ink(body[3:21, 23:41], make_mask("disc", 18), choose_widget_ink(on, theme))
         else:
-            _fill_round(body[2:-2, 2:-2], ground, high // 2 - 2, off)
+            _outline_round(body, off, high // 2)
             font.blend_ink(body[5:19, 5:19], make_mask("disc", 14), off)
         end -= wide + 8
     _draw_two_lines(area, x, end, one, one.options[0] if one.options else "", ink, ground)
@@ -285,12 +297,23 @@ def _draw_button(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
     if one.disabled:
         face, ink = mix_colors(face, ground, 0.6), mix_colors(ink, ground, 0.55)
     if face != ground:
-        is_fab = one.options and one.tone != "soft" and one.w == one.h > 48
-        _fill_round(area, face, 18 if is_fab else one.h // 2, ground)
+        _fill_round(area, face, one.h // 2, ground)
     if one.options:
         _blend_icon(area, one.options[0], ICON_SIDE if one.h < 52 else 24, ink)
     else:
         _draw_middle(area, one, ink, face, bold=one.type == 14)
+
+
+def is_floating(one: Widget) -> bool:
+    """Return whether a widget is a large button with an icon, which lies over what scrolls."""
+    return one.kind == "button" and bool(one.options) and one.w == one.h > 48 and one.tone != "soft"
+
+
+def draw_floating_button(area: np.ndarray, one: Widget, theme: Theme) -> None:
+    """Draw a large button with an icon over what is there."""
+    face = _find_accent(one, theme)
+    font.blend_ink(area, _make_round_mask(one.w, one.h, 18), face)
+    _blend_icon(area, one.options[0], 24, choose_widget_ink(face, theme))
 
 
 def _draw_tab(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
@@ -334,10 +357,8 @@ def _draw_field(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
     draw_widget_text(
         inner, 1 - shift, text, ink, one.type, y=top, on=ground if low == high else None
     )
-    if at:
-        area[-2:, 4:-4] = accent
-        if low == high:
-            inner[top : top + line, max(0, left) : max(0, left) + 2] = accent
+    if at and low == high:
+        inner[top : top + line, max(0, left) : max(0, left) + 2] = accent
 
 
 def _draw_area(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
@@ -371,10 +392,11 @@ def _draw_slider(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
     _fill_round(track, mix_colors(ground, ink, 0.16), 7, ground)
     filled = track[:, : x + 4]
     _fill_round(filled, accent, 7, ground)
-    if x + 10 < one.w:
-        filled[:, -4:] = ground
     bar = area[middle - 13 : middle + 13, x - 2 : x + 3]
-    area[middle - 13 : middle + 13, max(0, x - 6) : x + 7] = ground
+    # The track ends a little before the thumb; no scrap of it is left beyond.
+    start, end = max(0, x - 6), x + 7
+    start, end = start if start > 10 else 0, end if end < one.w - 10 else one.w
+    area[middle - 13 : middle + 13, start:end] = ground
     _fill_round(bar, _choose_ink(one.tone, theme, ground), 2, ground)
 
 
@@ -384,7 +406,7 @@ def _draw_photo(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
     accent = _find_accent(one, theme)
     rim = 10 if one.value else 0
     if one.value:
-        fill_area(area, mix_colors(ground, accent, 0.3))
+        _fill_round(area, mix_colors(ground, accent, 0.3), 12, ground)
     picture = make_photo(kind, number, side - 2 * rim)
     inner = area[rim : side - rim, rim : side - rim]
     inner[:] = picture
@@ -493,19 +515,18 @@ def _draw_bar(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
 
 def _draw_day(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     """Draw a round cell: a day, or a letter of one."""
-    ink, face = choose_widget_ink(ground, theme), ground
-    if one.value:
-        face = _find_accent(one, theme)
-        side = min(one.w, one.h)
-        top, left = (one.h - side) // 2, (one.w - side) // 2
-        _fill_round(area[top : top + side, left : left + side], face, side // 2, ground)
-        ink = choose_widget_ink(face, theme)
-    _draw_middle(area, one, ink, None, bold=bool(one.value))
+    ink = choose_widget_ink(ground, theme)
+    face = _find_accent(one, theme) if one.value else mix_colors(ground, ink, 0.09)
+    side = min(one.w, one.h)
+    top, left = (one.h - side) // 2, (one.w - side) // 2
+    _fill_round(area[top : top + side, left : left + side], face, side // 2, ground)
+    _draw_middle(area, one, choose_widget_ink(face, theme), None, bold=bool(one.value))
 
 
 def draw_map(one: Widget, theme: Theme) -> np.ndarray:
-    """Draw a map; it is shared, and not to be changed."""
-    return make_map(one.value % MAPS, one.w, one.h, is_light(theme))
+    """Draw a map, with a route if its number is given; it is shared, and not to be changed."""
+    route = one.options[0] % ROUTES if one.options else -1
+    return make_map(one.value % MAPS, route, one.w, one.h, is_light(theme))
 
 
 _RENDERERS = {

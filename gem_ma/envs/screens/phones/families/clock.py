@@ -82,17 +82,21 @@ class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
             return
         page.tabs((("alarm", "Alarm"), ("clock", "World"), ("timer", "Timer")), "Alarm")
         page.bar("Alarm", back=False)
-        with page.scroll(), page.card():
-            for number, alarm in enumerate(task.data.alarms):
-                x, w = page.find_line()
-                high = page.style.row + 12
-                page.put_row(f"alarm#{number}", x, page.y, w - 70, high, alarm.time,
-                             name_days(alarm.days), type=24)  # fmt: skip
-                page.put("check", f"on#{number}", x + w - 76, page.y, 76, high, "", alarm.on,
-                         tone=page.style.accent, type=16)  # fmt: skip
-                page.y += high
+        with page.scroll():
+            with page.card():
+                for number, alarm in enumerate(task.data.alarms):
+                    self._draw_alarm(page, number, alarm)
             page.y += 60
         page.put_floating("add", "add", "Add an alarm")
+
+    def _draw_alarm(self, page: PhonePage, number: int, alarm: AlarmEntry) -> None:
+        x, w = page.find_line()
+        high = page.style.row + 12
+        page.put_row(f"alarm#{number}", x, page.y, w - 70, high, alarm.time,
+                     name_days(alarm.days), type=24)  # fmt: skip
+        page.put("check", f"on#{number}", x + w - 76, page.y, 76, high, "", alarm.on,
+                 tone=page.style.accent, type=16)  # fmt: skip
+        page.y += high
 
     def _draw_edit(self, page: PhonePage, task: PhoneTask[Data]) -> None:
         number, hour, minute, days = task.chosen
@@ -103,7 +107,7 @@ class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
         page.write(":", page.x + page.w // 2 - 4, top + 12, 24, "bold")
         page.y = top
         page.field("minute", "Minute", minute, w=half, x=page.x + page.w - half)
-        page.section("Repeat")
+        page.section("Repeat", page.x + 4)
         each = page.w // 7
         for day in range(7):
             page.put("cell", f"day#{day}", page.x + each * day, page.y, each - 4, 46,

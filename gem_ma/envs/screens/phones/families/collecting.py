@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Step, joined, make_sentence, pick
+from gem_ma.envs.screens.families.family import Step, joined, make_sentence, one_of, pick
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
     FIRST,
@@ -70,7 +70,7 @@ class PhoneShopping(PhoneFamily["PhoneShopping.Data"]):
                             box=True)  # fmt: skip
         page.low = bottom
         page.y = bottom - 64
-        page.field("new", "Add a thing", w=page.w - 62)
+        page.field("new", "Add to the list", w=page.w - 62)
         page.icon("add", "add", "Add", page.x + page.w - 50, bottom - 60, page.style.accent)
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
@@ -118,6 +118,7 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
     KINDS = ("mountains", "sea", "forest", "city", "night", "flower")
     VIEWS = 4  # different photos of each kind
     NAMES = ("Summer", "Favourites", "Family", "Work", "Prints", "Home")
+    TABS = (("image", "Photos"), ("folder", "Albums"), ("search", "Search"))
 
     class Data(NamedTuple):
         photos: tuple[tuple[str, int], ...]  # kind and number
@@ -149,23 +150,22 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
         chosen = task.chosen
+        if name == "albums":
+            self._draw_albums(page, task)
+            return
         if name == "?albums":
             with page.dialog("Add to album", sheet=True):
-                for number, (album, members) in enumerate(task.data.albums):
-                    many = f"{len(members)} photo{'s' if len(members) != 1 else ''}"
-                    page.row(f"album#{number}", album, many, "folder", "seat4", h=56)
+                self._put_albums(page, task, "album")
             return
         if not chosen:
-            page.tabs((("image", "Photos"), ("folder", "Albums"), ("search", "Search")), "Photos")
+            page.tabs(self.TABS, "Photos")
             page.bar("Photos", ("more", "more", "More"), back=False)
         else:
-            many = f"{len(chosen)} selected"
-            page.y += 6
-            page.icon("clear", "close", "Clear", 8, page.y)
-            page.write(many, 64, page.y + 10, 18, "bold")
-            page.icon("drop", "delete", "Delete", page.wide - 52, page.y)
-            page.icon("put", "add", "Add to album", page.wide - 98, page.y)
-            page.y += 54
+            y = page.y + 6
+            page.bar("", ("put", "add", "Add to album"), ("drop", "delete", "Delete"), back=False)
+            page.icon("clear", "close", "Clear", 8, y)
+            page.write(f"{len(chosen)} selected", 64, y + 10, 18, "bold")
+            page.y += 40 * page.style.large  # photos stay where they are
         side = (page.wide - 2 * 8 - 2 * 6) // 3
         with page.scroll():
             page.y += 4
@@ -176,6 +176,17 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
                          tone=page.style.accent)  # fmt: skip
             page.y += (side + 6) * -(-len(task.data.photos) // 3)
 
+    def _draw_albums(self, page: PhonePage, task: PhoneTask[Data]) -> None:
+        page.tabs(self.TABS, "Albums")
+        page.bar("Albums", ("more", "more", "More"), back=False)
+        with page.scroll(), page.card():
+            self._put_albums(page, task, "kept")
+
+    def _put_albums(self, page: PhonePage, task: PhoneTask[Data], id: str) -> None:
+        for number, (album, members) in enumerate(task.data.albums):
+            many = f"{len(members)} photo{'s' if len(members) != 1 else ''}"
+            page.row(f"{id}#{number}", album, many, "folder", "seat4", h=56)
+
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         name, number = split_id(event.id)
         if name == "photo" and (event.kind == "long" or (event.is_click and task.chosen)):
@@ -184,6 +195,10 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
             return task
         if name == "clear":
             return task._replace(chosen=())
+        if name == "tab-Albums" and task.front == FIRST:
+            return task.push("albums")
+        if name == "tab-Photos" and task.front != FIRST:
+            return task.pop()
         if name == "put" and task.chosen:
             return task.push("?albums")
         if name != "album":
@@ -197,6 +212,8 @@ class PhoneAlbums(PhoneFamily["PhoneAlbums.Data"]):
         needed = set(map(int, task.wanted.albums[album][1]))
         if task.front == "?albums":
             return "click", f"album#{album}"
+        if task.front != FIRST:
+            return "back", ""
         for number in range(len(task.data.photos)):
             if (number in task.chosen) != (number in needed):
                 return "click" if task.chosen else "long", f"photo#{number}"
@@ -224,8 +241,9 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
             told = f'Make a playlist called "{names[3]}" with the songs {quoted}.'
             wanted = (*lists, (names[3], frozenset(chosen)))
         else:
-            told = f'Add {quoted} to the playlist "{names[0]}".'
-            wanted = change_group(lists, names[0], frozenset(chosen))
+            to = one_of(rng, names[:2])
+            told = f'Add {quoted} to the playlist "{to}".'
+            wanted = change_group(lists, to, frozenset(chosen))
         return PhoneTask(self.Data(songs, lists), self.Data(songs, wanted), told)
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
@@ -239,13 +257,20 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
         elif name == "?lists":
             with page.dialog("Add to a playlist", sheet=True):
                 for number, (title, members) in enumerate(task.data.lists):
-                    page.row(f"list#{number}", title, _count(members), "music", "seat3", h=56)
+                    page.row(f"list#{number}", title, _count(members), "list", "seat3", h=56)
         elif name == "?new":
             with page.dialog("New playlist"):
                 page.field("name", "Name")
                 page.choices(("cancel", "Cancel", "quiet"), ("create", "Create", None))
-        else:
+        elif name in (FIRST, "lists"):
             self._draw_tab(page, name, task)
+        else:
+            title, members = task.data.lists[int(name)]
+            page.bar(title, ("more", "more", "More"))
+            with page.scroll(), page.card():
+                for number, song in enumerate(task.data.songs):
+                    if song[0] in members:
+                        page.row(f"held#{number}", *song, "music", _tint_song(number, song[0]))
 
     def _draw_tab(self, page: PhonePage, name: str, task: PhoneTask[Data]) -> None:
         chosen = "Songs" if name == FIRST else "Playlists"
@@ -256,8 +281,7 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
                 for number, (title, artist) in enumerate(task.data.songs):
                     x, w = page.find_line()
                     y = page.y
-                    page.row(f"song#{number}", title, artist, "music",
-                             f"seat{(len(title) + number) % 7}")  # fmt: skip
+                    page.row(f"song#{number}", title, artist, "music", _tint_song(number, title))
                     row = page.widgets[-1]
                     page.widgets[-1] = row._replace(w=w - 52)
                     page.icon(f"more#{number}", "more", f"More about {title}", x + w - 50,
@@ -301,6 +325,8 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
                 return task.push("lists")
             case "tab-Songs" if task.front != FIRST:
                 return task.pop()
+            case "show":
+                return task.push(str(number))
             case "new":
                 return task.push("?new")
             case "play" | "share" | "cancel":
@@ -314,7 +340,7 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
             if task.front == FIRST:
                 return "click", "tab-Playlists"
             if task.front != "?new":
-                return "click", "new"
+                return ("click", "new") if task.front == "lists" else ("back", "")
             return set_field(task, ui, "name", new[0]) or ("click", "create")
         place = next(find_differences(lists, wanted))
         songs = wanted[place][1] - lists[place][1]
@@ -323,9 +349,13 @@ class PhonePlaylists(PhoneFamily["PhonePlaylists.Data"]):
         if task.front == "?song":
             return "click", "put"
         if task.front != FIRST:
-            return "click", "tab-Songs"
+            return ("click", "tab-Songs") if task.front == "lists" else ("back", "")
         song = next(n for n, (title, _) in enumerate(task.data.songs) if title in songs)
         return "click", f"more#{song}"
+
+
+def _tint_song(number: int, title: str) -> str:
+    return f"seat{(len(title) + number) % 7}"
 
 
 def _count(members: Members) -> str:

@@ -21,6 +21,7 @@ from gem_ma.envs.screens.phones.phone_family import (
 from gem_ma.envs.screens.ui import Event, Ui
 
 FormEntry = tuple[str, ...]  # a value of each part of a form
+DOT = " \N{MIDDLE DOT} "  # between two values
 
 
 class FormPart(NamedTuple):
@@ -61,6 +62,10 @@ class EntryForm(PhoneFamily[FormEntries]):
         """Return what stands in the list of an entry: its title, its subtitle, and at the right."""
         raise NotImplementedError
 
+    def order(self, entry: FormEntry) -> tuple[object, ...]:
+        """Return by what entries stand in order in the list."""
+        return entry
+
     def reduce(self, entry: FormEntry, difficulty: int) -> FormEntry:
         """Return the entry that a task of a difficulty asks for, in which less may be said."""
         return entry
@@ -86,7 +91,7 @@ class EntryForm(PhoneFamily[FormEntries]):
             page.y += 8
             for number, part in enumerate(self.parts):
                 if part.choices:
-                    page.section(part.name)
+                    page.section(part.name, page.x + 4)
                     page.chips(f"chip{number}", part.choices, self._find_choice(task, number))
                 else:
                     page.field(part.id, part.name)
@@ -103,7 +108,8 @@ class EntryForm(PhoneFamily[FormEntries]):
     def draw_rows(self, page: PhonePage, task: PhoneTask[FormEntries], tone: str = "") -> None:
         """Put a row for each entry, with icons in one tone or by the length of its title."""
         with page.card():
-            for number, entry in enumerate(task.data.entries):
+            entries = enumerate(task.data.entries)
+            for number, entry in sorted(entries, key=lambda one: self.order(one[1])):
                 title, subtitle, right = self.list_words(entry)
                 page.row(f"entry#{number}", title, subtitle, self.icon or title[0],
                          tone or f"seat{len(title) % 7}", right)  # fmt: skip
@@ -176,7 +182,7 @@ class PhoneContacts(EntryForm):
     def describe(self, entry: FormEntry, difficulty: int) -> str:
         first, last, phone, mail, label = entry
         details = [f"the number {phone}"]
-        details += [f"the address {mail}"] if mail else []
+        details += [f"the email {mail}"] if mail else []
         details += [f'the label "{label}"'] if label else []
         return f"add the contact {first} {last} with {joined(details)}"
 
@@ -194,7 +200,7 @@ class PhoneEvents(EntryForm):
         FormPart("day", "Day"),
         FormPart("time", "Time"),
         FormPart("place", "Place"),
-        FormPart("remind", "Reminder", ("None", "10 minutes", "1 hour", "1 day")),
+        FormPart("remind", "Reminder", ("10 minutes", "1 hour", "1 day")),
     )
     KINDS = ("Lunch", "Meeting", "Call", "Walk", "Dinner", "Training", "Visit", "Concert")
 
@@ -218,7 +224,14 @@ class PhoneEvents(EntryForm):
         return told + (f' with the reminder "{remind}"' if remind else "")
 
     def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
-        return entry[0], f"{entry[2]} {entry[3]}".strip(), entry[1]
+        return entry[0], DOT.join(filter(None, entry[2:4])), entry[1]
+
+    def order(self, entry: FormEntry) -> tuple[object, ...]:
+        month, _, day = entry[1].partition(" ")
+        known = [one for one in range(12) if MONTHS[one][:3] == month]
+        hour, _, minute = entry[2].partition(":")
+        numbers = [int(one[:4]) if one.isdecimal() else 0 for one in (day, hour, minute)]
+        return (*known, *numbers, entry) if known else (12, 0, 0, 0, entry)
 
 
 class PhoneExpenses(EntryForm):
@@ -252,7 +265,7 @@ class PhoneExpenses(EntryForm):
         return told + (f', with the note "{note}"' if note else "")
 
     def list_words(self, entry: FormEntry) -> tuple[str, str, str]:
-        return entry[0], " ".join(filter(None, (entry[2], entry[3]))), entry[1]
+        return entry[0], DOT.join(filter(None, entry[2:4])), entry[1]
 
 
 class PhoneWebForms(EntryForm):

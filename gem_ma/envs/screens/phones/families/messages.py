@@ -61,9 +61,10 @@ def draw_chats(page: PhonePage, chats: tuple[ChatThread, ...]) -> None:
     with page.scroll():
         with page.card():
             for number, (name, said) in enumerate(chats):
-                last = said[-1].removeprefix(">") if said else ""
+                last = said[-1] if said else ""
+                last = f"You: {last[1:]}" if last.startswith(">") else last
                 page.row(f"chat#{number}", name, last, name[0], f"seat{(len(name) + number) % 7}",
-                         f"{9 + number % 9}:{(number * 17 + 12) % 60:02d}")  # fmt: skip
+                         page.style.tell_time(number))  # fmt: skip
         page.y += 60
     page.put_floating("new", "edit", "New chat")
 
@@ -76,8 +77,12 @@ def draw_chat(page: PhonePage, chat: ChatThread) -> None:
     page.low -= 74
     with page.scroll():
         page.y += 8
+        first = len(page.widgets)
         for number, text in enumerate(said):
             _put_bubble(page, number, text)
+        spare = max(0, page.low - page.y - 12)  # few messages stand at the bottom
+        page.widgets[first:] = [one._replace(y=one.y + spare) for one in page.widgets[first:]]
+        page.y += spare
     page.low = bottom
     page.y = bottom - 64
     page.field("text", "Message", w=page.w - 62)

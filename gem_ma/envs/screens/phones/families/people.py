@@ -73,7 +73,7 @@ class PhoneCalls(PhoneFamily[PhoneDirectory]):
         elif name == "call":
             self._draw_call(page, task)
         else:
-            self._draw_card(page, task.data.people[int(name)])
+            self._draw_card(page, int(name), task.data)
 
     def _draw_people(self, page: PhonePage, task: PhoneTask[PhoneDirectory], ui: Ui) -> None:
         page.bar("Contacts", ("add", "add", "Add a contact"), back=False)
@@ -82,19 +82,23 @@ class PhoneCalls(PhoneFamily[PhoneDirectory]):
         with page.scroll(), page.card():
             for number, one in enumerate(task.data.people):
                 if found in one.name.casefold():
-                    page.row(f"person#{number}", one.name, "", one.name[0], f"seat{number % 7}")
+                    page.row(f"person#{number}", one.name, "", one.name[0], _tint_person(number))
 
-    def _draw_card(self, page: PhonePage, one: ListedPerson) -> None:
-        page.bar("", ("star", "star", "Favourite"), ("more", "more", "More"))
+    def _draw_card(self, page: PhonePage, place: int, data: PhoneDirectory) -> None:
+        one = data.people[place]
+        page.bar("", ("edit", "edit", "Edit"), ("more", "more", "More"))
         page.put("pane", "face", page.wide // 2 - 44, page.y, 88, 88, options=(44,),
-                 tone=page.style.accent)  # fmt: skip
+                 tone=_tint_person(place))  # fmt: skip
         page.write(one.name[0], page.wide // 2, page.y + 28, 24, "bold", middle=True)
         page.y += 100
         page.write(one.name, size=24, middle=True)
         page.y += 14
         with page.card():
             for number, kind in enumerate(KINDS):
-                page.row(f"number#{number}", one.numbers[number], kind, "phone", "seat2")
+                times = data.calls.count((one.name, kind))
+                told = f"{kind}, called {'once' if times == 1 else f'{times} times'}"
+                page.row(f"number#{number}", one.numbers[number], told if times else kind,
+                         "phone", "seat2")  # fmt: skip
 
     def _draw_call(self, page: PhonePage, task: PhoneTask[PhoneDirectory]) -> None:
         name, kind = task.data.calls[-1]
@@ -152,6 +156,10 @@ class PhoneCalls(PhoneFamily[PhoneDirectory]):
 
     def find_needs(self, model: PhoneTask[PhoneDirectory]) -> list[str]:
         return [name.split()[1] for name, _ in model.wanted.calls]
+
+
+def _tint_person(place: int) -> str:
+    return f"seat{place % 7}"
 
 
 class PhoneNumbers(PhoneCalls):

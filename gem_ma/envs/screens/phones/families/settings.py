@@ -118,7 +118,8 @@ class PhoneSliders(PhoneFamily["PhoneSliders.Data"]):
         if name == FIRST:
             page.bar("Settings", ("find", "search", "Search"), back=False)
             with page.card():
-                page.row("open", "Display and sound", "Brightness, volume", "sun", "seat1")
+                some = ", ".join(self.KINDS[kind][0] for kind in task.data.shown[:2])
+                page.row("open", "Display and sound", some.capitalize(), "sun", "seat1")
                 for other in ("Network", "Privacy", "Power"):
                     _put_section(page, f"other:{other}", other)
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class PhoneFiles(PhoneFamily["PhoneFiles.Data"]):
                     page.row(f"folder:{folder}", folder, f"{many} file{'s' if many != 1 else ''}",
                              "folder", "seat4")  # fmt: skip
             page.section("Storage")
-            page.write("38 of 128 GB in use", page.x + 16, page.y, tone="quiet")
+            page.write("38 of 128 GB in use", page.find_text_left(), page.y, tone="quiet")
         elif name == "?file":
             with page.dialog(task.chosen[0], sheet=True):
                 page.row("rename", "Rename", icon="edit", h=56)
@@ -162,20 +163,21 @@ class PhoneMails(PhoneFamily["PhoneMails.Data"]):
             sender, subject = data.mails[int(name)]
             page.bar("", ("star", "star", "Mark"), ("more", "more", "More"))
             page.write(subject, size=18, tone="bold")
-            page.row("from", sender, "to me", sender[0], page.style.accent)
+            page.row("from", sender, "to me", sender[0], _tint_sender(int(name), subject))
             page.y += 8
             page.write("Hello! More about this when we meet. Best wishes.", size=16)
             return
         page.tabs((("mail", "Mail"), ("chat", "Chat"), ("star", "Marked")), "Mail")
         page.bar("Inbox", ("find", "search", "Search"), ("more", "more", "More"), back=False)
-        page.write("Swipe left to archive, right to delete.", page.x + 10, page.y, 12, "quiet")
+        hint = "Swipe left to archive, right to delete."
+        page.write(hint, page.find_text_left(), page.y, 12, "quiet")
         page.y += 24
         with page.scroll(), page.card():
             for number, (sender, subject) in enumerate(data.mails):
                 if number not in data.archived | data.deleted:
                     page.row(f"mail#{number}", sender, subject, sender[0],
-                             f"seat{(number * 3 + len(subject)) % 7}",
-                             f"{8 + number % 10}:{number * 13 % 60:02d}")  # fmt: skip
+                             _tint_sender(number, subject),
+                             page.style.tell_time(number))  # fmt: skip
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         name, number = split_id(event.id)
@@ -203,12 +205,23 @@ class PhoneMails(PhoneFamily["PhoneMails.Data"]):
         return [model.data.mails[place][0] for place in places]
 
 
+def _tint_sender(number: int, subject: str) -> str:
+    return f"seat{(number * 3 + len(subject)) % 7}"
+
+
 class PhoneNotices(PhoneFamily["PhoneNotices.Data"]):
     """Tasks to swipe away the notifications of some apps, and leave the others."""
 
-    APPS = ("Mail", "Weather", "Store", "Music", "Health", "Money", "Travel", "Calendar")
-    TEXTS = ("3 new entries", "Have a look", "Ready to install", "New for you", "Almost there",
-             "Do not miss this", "Your weekly summary", "Starts soon")  # fmt: skip
+    APPS: ClassVar[Mapping[str, tuple[str, str]]] = {  # what their notifications say
+        "Mail": ("Your invoice", "About our meeting"),
+        "Weather": ("Rain soon", "Cold tonight"),
+        "Store": ("Ready to install", "Has been updated"),
+        "Music": ("New for you", "A new album"),
+        "Health": ("Your weekly summary", "Time for a walk"),
+        "Money": ("Payment received", "Your balance"),
+        "Travel": ("Your ticket", "Boarding soon"),
+        "Calendar": ("Starts soon", "Is tomorrow"),
+    }
 
     MOST = 8  # notifications
 
@@ -216,12 +229,12 @@ class PhoneNotices(PhoneFamily["PhoneNotices.Data"]):
         unwanted: frozenset[int]  # indices of the notifications to be gone
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
-        apps = pick(rng, self.APPS, len(self.APPS))
+        apps = pick(rng, tuple(self.APPS), len(self.APPS))
         unwanted = apps[: 1 + difficulty // 4]
         count = 1 + difficulty * 5 // 10
         shown_apps = [unwanted[n % len(unwanted)] for n in range(count)]
         shown_apps += apps[len(unwanted) :][: self.MOST - count]
-        notes = [PhoneNotification(app, one_of(rng, words.TITLES), one_of(rng, self.TEXTS))
+        notes = [PhoneNotification(app, one_of(rng, words.TITLES), one_of(rng, self.APPS[app]))
                  for app in shown_apps]  # fmt: skip
         shown = pick(rng, notes, len(notes))
         gone = frozenset(n for n, note in enumerate(shown) if note.app in unwanted)

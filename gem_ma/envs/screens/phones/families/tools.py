@@ -21,9 +21,14 @@ from gem_ma.envs.screens.phones.phone_family import (
 from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
+MINUS = "\N{MINUS SIGN}"
+
 
 def put_keys(page: PhonePage, rows: tuple[str, ...], low: int, tall: int) -> None:
-    """Put round keys in rows, the last one ending at a height; each is one letter."""
+    """Put round keys in rows, the last one ending at a height.
+
+    Each key is one letter, and twice as wide if a blank follows.
+    """
     tone = page.style.accent
     columns = max(map(len, rows))
     each = (page.wide - 40) // columns
@@ -31,8 +36,9 @@ def put_keys(page: PhonePage, rows: tuple[str, ...], low: int, tall: int) -> Non
         y = low - tall * (len(rows) - row)
         for column, key in enumerate(keys):
             if key != " ":
-                page.put("button", f"key:{key}", 20 + each * column + 5, y + 4, each - 10, tall - 8,
-                         "Delete" if key == "<" else key,
+                wide = each * (2 if keys[column + 1 : column + 2] == " " else 1) - 10
+                page.put("button", f"key:{key}", 20 + each * column + 5, y + 4, wide, tall - 8,
+                         {"<": "Delete", "-": MINUS}.get(key, key),
                          options=("backspace",) if key == "<" else (),
                          tone="soft" if key.isdigit() or key == "<" else tone,
                          type=24)  # fmt: skip
@@ -85,9 +91,8 @@ class PhoneTimers(PhoneFamily["PhoneTimers.Data"]):
         digits = "".join(task.chosen).rjust(6, "0")
         page.bar("New timer")
         page.y += 40
-        page.write(
-            f"{digits[:2]}:{digits[2:4]}:{digits[4:]}", page.wide // 2, page.y, 48, middle=True
-        )
+        shown = f"{digits[:2]}h {digits[2:4]}m {digits[4:]}s"
+        page.write(shown, size=48, middle=True)
         put_keys(page, self.ROWS, page.low - 90, min(86, (page.low - page.y - 190) // 4))
         page.put("button", "start", page.wide // 2 - 66, page.low - 76, 132, 60, "Start",
                  tone=page.style.accent)  # fmt: skip
@@ -132,8 +137,9 @@ class PhoneCalculators(PhoneFamily["PhoneCalculators.Data"]):
     """Tasks to work out a sum on a calculator, and to keep the result."""
 
     apps = ("Calculator",)
-    ROWS = ("789<", "456+", "123-", "C0 =")
+    ROWS = ("789<", "456+", "123-", "C0= ")
     LONGEST = 24
+    RESULT = ("",)  # before the digits of a result, after which a digit begins a new number
 
     class Data(NamedTuple):
         kept: tuple[int, ...] = ()
@@ -150,10 +156,13 @@ class PhoneCalculators(PhoneFamily["PhoneCalculators.Data"]):
         return PhoneTask(self.Data(), wanted, told)
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
-        page.bar("Calculator", ("keep", "star", "Keep the result"), back=False)
-        kept = ", ".join(map(str, task.data.kept)) or "nothing"
-        page.write(f"Kept: {kept}", page.x + 8, page.y, 14, "quiet")
-        shown = "".join(task.chosen) or "0"
+        page.bar("Calculator", back=False)
+        shown = "".join(task.chosen).replace("-", MINUS) or "0"
+        kept = ", ".join(map(str, task.data.kept)).replace("-", MINUS) or "nothing"
+        is_kept = shown in kept.split(", ")
+        wide = page.w // 3
+        page.write(f"Kept: {kept}", page.find_text_left(), page.y + 12, 14, "quiet")
+        page.button("keep", "Remove" if is_kept else "Keep", "soft", page.x + page.w - wide, wide)
         tall = min(100, (page.low - page.y - 130) // 4)
         size = 48 if text_metrics.measure_width(shown, 48) < page.wide - 60 else 24
         write_right(page, shown, page.low - 4 * tall - 76, size)
@@ -164,25 +173,34 @@ class PhoneCalculators(PhoneFamily["PhoneCalculators.Data"]):
             return task
         shown = "".join(task.chosen)
         if event.id == "keep" and shown.lstrip("-").isdecimal():
-            return task.hold(kept=(*task.data.kept, int(shown))[-6:])
+            kept, number = task.data.kept, int(shown)
+            rest = tuple(one for one in kept if one != number)
+            return task.hold(kept=rest if number in kept else (*kept, number)[-6:])
         if not event.id.startswith("key:"):
             return task
         key = event.id.removeprefix("key:")
         if key == "C":
             return task._replace(chosen=())
         if key == "<":
-            return task._replace(chosen=task.chosen[:-1])
+            return task._replace(chosen=tuple(shown[:-1]))
         if key == "=":
             result = _add_up(shown)
-            return task if result is None else task._replace(chosen=tuple(str(result)))
+            return task if result is None else task._replace(chosen=(*self.RESULT, *str(result)))
         if not key.isdecimal() and (not shown or not shown[-1].isdecimal()):
             return task
-        return task._replace(chosen=(*task.chosen, key)[: self.LONGEST])
+        begins = key.isdecimal() and task.chosen[:1] == self.RESULT
+        return task._replace(chosen=(key,) if begins else tuple(shown + key)[: self.LONGEST])
 
     def plan_app(self, task: PhoneTask[Data], ui: Ui) -> Step:
         shown, keys = "".join(task.chosen), _find_sum(task.told)
-        if shown == str(task.wanted.kept[0]):
+        wrong = [one for one in task.data.kept if one not in task.wanted.kept]
+        if shown == str(wrong[0] if wrong else task.wanted.kept[0]):
             return "click", "keep"
+        if wrong:
+            keys = str(abs(wrong[0]))  # such as it was typed, or as the result of 0 - 5
+            keys = keys if wrong[0] >= 0 else f"0-{keys}"
+        if task.chosen[:1] == self.RESULT:
+            return "click", "key:C"
         if shown == keys:
             return "click", "key:="
         return "click", f"key:{keys[len(shown)]}" if keys.startswith(shown) else "key:C"
@@ -212,7 +230,10 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
     """Tasks to choose a route on a map: by its way of travel, and by time, distance or cost."""
 
     apps = ("Maps",)
-    MODES = (("Car", "car"), ("Bus", "bus"), ("Walk", "walk"), ("Bike", "bike"))
+    # A name, an icon, and from how many to how many minutes and kilometres a way is.
+    MODES = (("Car", "car", (6, 70), (2, 40)), ("Bus", "bus", (12, 90), (2, 40)),
+             ("Walk", "walk", (15, 120), (1, 10)), ("Bike", "bike", (8, 80), (2, 20)))  # fmt: skip
+    PAID = 2  # of these cost something
     RULES = ("fastest", "shortest", "cheapest")
     PLACES = ("Museum", "Harbour", "Library", "Old Mill", "Stadium", "Botanic Garden", "Theatre",
               "Market Hall", "Observatory", "Town Hall", "Zoo", "Castle")  # fmt: skip
@@ -230,9 +251,10 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
         routes = []
         for _ in places:
             modes = []
-            for _ in self.MODES:
-                minutes = pick(rng, range(6, 70), many)
-                lengths, costs = pick(rng, range(2, 40), many), pick(rng, range(1, 25), many)
+            for mode, (_, _, minute, length) in enumerate(self.MODES):
+                minutes = pick(rng, range(*minute), many)
+                lengths, costs = pick(rng, range(*length), many), pick(rng, range(1, 25), many)
+                costs = costs if mode < self.PAID else [0] * many
                 roads = pick(rng, self.ROADS, many)
                 modes.append(tuple(zip(minutes, lengths, costs, roads, strict=True)))
             routes.append(tuple(modes))
@@ -240,7 +262,8 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
         driven, clauses = [], []
         for place in pick(rng, range(len(places)), 1 + difficulty // 3):
             mode = int(rng.integers(4)) if difficulty > 1 else 0
-            rule = int(rng.integers(3)) if difficulty > 3 else 0
+            rules = self.RULES[: 3 if mode < self.PAID else 2]
+            rule = int(rng.integers(len(rules))) if difficulty > 3 else 0
             options = data.routes[place][mode]
             best = options.index(min(options, key=operator.itemgetter(rule)))
             driven.append((place, mode, best))
@@ -256,7 +279,8 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
         elif name == "going":
             place, mode, route = task.data.driven[-1]
             minutes, length, _, road = task.data.routes[place][mode][route]
-            page.put("map", "map", 0, STATUS, page.wide, page.low - STATUS, value=place * 7 + mode)
+            page.put("map", "map", 0, STATUS, page.wide, page.low - STATUS, value=place,
+                     options=(mode,))  # fmt: skip
             page.pane(14, STATUS + 14, page.wide - 28, 74, "seat2", 20)
             page.write(f"Follow {road}", 36, STATUS + 38, 18, "bold")
             page.pane(0, page.low - 92, page.wide, 92, "sheet", 24)
@@ -271,30 +295,31 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
         found = read_field(task, ui, "find").casefold()
         high = 0 if ui.focus else 260
         if high:
-            page.put("map", "map", 0, STATUS, page.wide, high, value=len(task.data.places[0]))
+            page.put("map", "map", 0, STATUS, page.wide, high, value=0)
         page.y += 8
         page.field("find", "Search here", h=50, tone="raised")
         page.y += max(0, high - 60)
         with page.scroll(), page.card():
             for number, place in enumerate(task.data.places):
                 if found in place.casefold():
-                    page.row(f"place#{number}", place, "2 km away" if number % 2 else "5 km away",
-                             "location", "seat6")  # fmt: skip
+                    away = min(way[1] for ways in task.data.routes[number] for way in ways)
+                    page.row(f"place#{number}", place, f"{away} km away", "location", "seat6")
 
     def _draw_routes(self, page: PhonePage, task: PhoneTask[Data], place: int) -> None:
         mode = task.chosen[0] if task.chosen else 0
         page.bar(f"To {task.data.places[place]}")
         each = (page.w - 24) // 4
-        for number, (name, icon) in enumerate(self.MODES):
+        for number, (name, icon, *_) in enumerate(self.MODES):
             page.put("tab", f"mode#{number}", page.x + (each + 8) * number, page.y, each, 64, name,
                      number == mode or None, (icon,), tone=page.style.accent)  # fmt: skip
         page.y += 74
-        page.put("map", "map", 0, page.y, page.wide, 180, value=place * 7 + mode)
+        page.put("map", "map", 0, page.y, page.wide, 180, value=place, options=(mode,))
         page.y += 190
         with page.scroll(), page.card():
             for number, (minutes, length, cost, road) in enumerate(task.data.routes[place][mode]):
                 page.row(f"route#{number}", f"{minutes} min", f"{length} km via {road}",
-                         self.MODES[mode][1], page.style.accent, f"{cost}.00")  # fmt: skip
+                         self.MODES[mode][1], page.style.accent,
+                         f"${cost}.00" if cost else "")  # fmt: skip
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         if not event.is_click:
@@ -365,9 +390,7 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
                 for number, app in enumerate(data.names):
                     state = "" if app not in data.installed else "Installed"
                     state = "Update" if app in data.old else state
-                    page.row(f"app#{number}", app, self.KINDS[len(app) % 6],
-                             ("star", "flash", "heart", "globe", "music", "note")[number % 6],
-                             f"seat{(number + len(app)) % 8}", state)  # fmt: skip
+                    page.row(f"app#{number}", app, *self._describe(number, app), state)
             return
         if name == "?remove":
             with page.dialog("Remove the app?"):
@@ -376,7 +399,7 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
             return
         app = data.names[int(name)]
         page.bar("", ("share", "send", "Share"), ("more", "more", "More"))
-        page.row("about", app, self.KINDS[len(app) % 6], "star", f"seat{len(app) % 8}", h=76)
+        page.row("about", app, *self._describe(int(name), app), h=76)
         page.y += 10
         half = (page.w - 12) // 2
         if app not in data.installed:
@@ -387,9 +410,16 @@ class PhoneStore(PhoneFamily["PhoneStore.Data"]):
                         "Update" if app in data.old else "Open", None,
                         page.x + half + 12, half)  # fmt: skip
             page.y += 54
-        page.section("About this app")
-        page.write(f"{4 + len(app) % 5 / 10:.1f} of 5 stars, {12 + len(app)} thousand reviews. "
-                   "No advertisements.", tone="quiet")  # fmt: skip
+        page.section("About this app", page.x)
+        stars, many = 4 - int(name) % 7 / 10, 12 + 5 * int(name) + len(app)
+        page.write(f"{stars:.1f} of 5 stars, {many} thousand reviews. No advertisements.",
+                   tone="quiet")  # fmt: skip
+
+    def _describe(self, number: int, app: str) -> tuple[str, str, str]:
+        """Return the kind of an app, its icon and its tone."""
+        kind = len(app) % 6
+        icon = ("star", "flash", "globe", "music", "plane", "heart")[kind]
+        return self.KINDS[kind], icon, f"seat{(number + len(app)) % 8}"
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:
         if not event.is_click:
