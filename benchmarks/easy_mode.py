@@ -4,8 +4,10 @@
     python benchmarks/easy_mode.py --users 'hf:runs/users-0/user?max_new_tokens=80'
 
 Small networks learn to be the assistant of a shop: with `user:plain`, which helps in every way,
-with `users:train`, six kinds in turn, or with the users that are named. Then each assistant plays
-new tasks with all of these, and with kinds that no training had. A stopped run resumes.
+with `users:train`, six kinds in turn, and with the users that are named. Another network then
+learns to be the user, with `informed-assistant` and the first two of these in turn, and a last
+assistant learns with it. Then each assistant plays new tasks with all of these users, and with
+kinds that no training had. A stopped run resumes.
 """
 
 import argparse
@@ -14,10 +16,11 @@ import sys
 from pathlib import Path
 
 import torch
-from transfer import EXAMPLES, ROOT, example, trained
+from transfer import EXAMPLES, INFORMED, ROOT, example, trained
 
 from gem_ma import rollout
 from gem_ma.agents import load_agent
+from gem_ma.training import OpponentMixture
 
 sys.path.insert(0, str(ROOT / "examples" / "recipes"))
 
@@ -25,23 +28,27 @@ from shop import SHOP, tasks
 
 PLAIN, POPULATION = "user:plain", "users:train"
 HELD_OUT = ("users:held-out", "users:realistic")
+LEARNT = "a trained user"
 
 
-def make_trainer(seed, user, episodes):
-    made = example(EXAMPLES["shop"]).trainer(
-        seed=seed, train="assistant", user=PLAIN, episodes=episodes
-    )
-    made.agents["user"] = user
-    made.rollout |= {**SHOP, "options": tasks(range(4000))}
-    return made
+def train_seat(seat, seed, partner, args, name):
+    """Train a network in a seat; return it, its CPU seconds, and its trainer."""
+    user = PLAIN if seat == "assistant" else None
+    made = example(EXAMPLES["shop"]).trainer(seed=seed, train=seat, user=user, episodes=args.batch)
+    made.agents["user" if seat == "assistant" else "assistant"] = partner
+    made.rollout |= {"size": SHOP["size"], "options": tasks(range(4000))}
+    seconds = trained(made, args.folder / f"{name}-{seed}.pt", args.updates)
+    return made.agents[seat], seconds, made
 
 
-def find_solved(made, user, episodes):
-    """Return the share of new tasks that are solved with a user."""
-    agents = {"user": user, "assistant": made.agents["assistant"]}
+def measure(made, user, assistant, episodes):
+    """Return the share of new tasks that are solved, and the mean fidelity of the user."""
+    agents = {"user": user, "assistant": assistant}
     options = {"options": tasks(range(4000, 5000)), "seed": 99}
     found = rollout(made.env, agents, episodes, **{**made.rollout, **options})
-    return round(sum(one.report["reward"] for one in found) / episodes, 3)
+    fidelity = [one.report["user"]["fidelity"] for one in found if "user" in one.report]
+    solved = sum(one.report["reward"] for one in found) / episodes
+    return round(solved, 3), round(sum(fidelity) / max(1, len(fidelity)), 3)
 
 
 def main():
@@ -55,16 +62,38 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
-    users = (PLAIN, POPULATION, *args.users)
     for seed in args.seeds:
-        for number, user in enumerate(users):
-            made = make_trainer(seed, load_agent(user), args.batch)
-            seconds = trained(made, args.folder / f"{number}-{seed}.pt", args.updates)
-            solved = {one: find_solved(made, one, args.episodes) for one in (*users, *HELD_OUT)}
-            row = {"trained with": user, "seed": seed, "seconds": seconds, "solved": solved}
-            with (args.folder / "rows.jsonl").open("a") as rows:
-                rows.write(json.dumps(row) + "\n")
-            print(json.dumps(row), flush=True)
+        users = {user: load_agent(user) for user in (PLAIN, POPULATION, *args.users)}
+        assistants, seconds = {}, {}
+        for number, (name, user) in enumerate(users.items()):
+            assistants[name], seconds[name], made = train_seat(
+                "assistant", seed, user, args, str(number)
+            )
+        partners = {INFORMED: load_agent(INFORMED)}
+        partners |= {name: assistants[name] for name in (PLAIN, POPULATION)}
+        mixture = OpponentMixture(partners, dict.fromkeys(partners, 1.0), seed)
+        users[LEARNT], spent, _ = train_seat("user", seed, mixture, args, "user")
+        fidelity = {
+            name: measure(made, users[LEARNT], one, args.episodes) for name, one in partners.items()
+        }
+        write(args, {"trained": LEARNT, "seed": seed, "seconds": spent, "with": fidelity})
+        assistants[LEARNT], seconds[LEARNT], made = train_seat(
+            "assistant", seed, users[LEARNT], args, "last"
+        )
+        for name, assistant in assistants.items():
+            tested = {**users, **{one: load_agent(one) for one in HELD_OUT}}
+            solved = {
+                one: measure(made, user, assistant, args.episodes)[0]
+                for one, user in tested.items()
+            }
+            write(args, {"trained with": name, "seed": seed, "seconds": seconds[name],
+                         "solved": solved})  # fmt: skip
+
+
+def write(args, row):
+    with (args.folder / "rows.jsonl").open("a") as rows:
+        rows.write(json.dumps(row) + "\n")
+    print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":
