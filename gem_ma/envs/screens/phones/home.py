@@ -122,11 +122,11 @@ def draw_navigation(page: PhonePage, tone: str = "bare") -> None:
                  group=page.style.accent)  # fmt: skip
 
 
-def draw_keyboard(page: PhonePage) -> None:
-    """Put the keyboard above the bar at the bottom."""
+def draw_keyboard(page: PhonePage, layer: int) -> None:
+    """Put the keyboard above the bar at the bottom, with the keys of a layer at first."""
     high = measure_keyboard(page.wide)
     page.put("keyboard", KEYBOARD_ID, 0, page.sheet.screen[1] - NAVIGATION - high, page.wide, high,
-             value=0, tone=page.style.accent)  # fmt: skip
+             value=layer, tone=page.style.accent)  # fmt: skip
 
 
 def draw_shade(page: PhonePage, notes: tuple[tuple[int, PhoneNotification], ...]) -> None:

@@ -106,6 +106,7 @@ class PhonePage:
         self.wide, self.low = sheet.screen[0], low
         self.x, self.w, self.y = style.margin, self.wide - 2 * style.margin, STATUS
         self.inside, self.is_on_card = "", False
+        self.numbers: set[str] = set()  # ids of fields for numbers
 
     def put(
         self, kind: str, id: str, x: int, y: int, w: int, h: int, text: str = "",
@@ -272,11 +273,13 @@ class PhonePage:
 
     def field(
         self, id: str, name: str, value: str = "", kind: str = "field", w: int | None = None,
-        x: int | None = None, h: int = FIELD, tone: str = "field",
+        x: int | None = None, h: int = FIELD, tone: str = "field", is_number: bool = False,
     ) -> None:  # fmt: skip
         """Put a field on a round ground, with its name in it."""
         left, wide = self.x if x is None else x, self.w if w is None else w
         id = f"{self.name}/{id}"
+        if is_number:
+            self.numbers.add(id)
         self.pane(left, self.y, wide, h, tone, 14, self.style.accent * (self.ui.focus == id))
         self.put(kind, id, left + 10, self.y + 2, wide - 20, h - 4, name, value,
                  tone=self.style.accent, type=16)  # fmt: skip

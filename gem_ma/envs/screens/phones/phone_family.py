@@ -27,6 +27,7 @@ from gem_ma.envs.screens.phones.page import (
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui, find
 from gem_ma.scene.screen import TEXT_KINDS, Widget
+from gem_ma.scene.touch_keyboard import LETTERS, SYMBOLS
 
 DataT = TypeVar("DataT")
 POPUP = "?"  # the beginning of names of pages that lie over the one before: dialogs and sheets
@@ -177,7 +178,7 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
         if field is not None and field.kind in TEXT_KINDS:
             if ui.open == f"{EDIT_MENU}{field.id}":
                 page.put_edit_menu(field)
-            home.draw_keyboard(page)
+            home.draw_keyboard(page, SYMBOLS if field.id in page.numbers else LETTERS)
 
     def update(self, model: PhoneTask[DataT], event: Event, ui: Ui) -> PhoneTask[DataT]:
         kind, id = event.kind, event.id

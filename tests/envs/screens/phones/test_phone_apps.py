@@ -7,6 +7,7 @@ import pytest
 
 from gem_ma.envs.screens.phones.game import Phones
 from gem_ma.envs.screens.phones.home import MONTHS
+from gem_ma.scene.touch_keyboard import SYMBOLS, place_keys
 
 SIZE = (448, 896)
 
@@ -165,3 +166,15 @@ def test_the_field_with_the_focus_has_an_outline():
     outlined = [one for one in phone.state.page if one.kind == "pane" and one.options[1:]]
     field = next(one for one in phone.state.page if one.id == "Contacts.new/last")
     assert [one.y for one in outlined] == [field.y - 2]
+
+
+def test_a_field_for_numbers_has_digits_on_its_keyboard():
+    phone = Phone("phone-expense").do('open_app("Money")').tap("add", "Money.new/amount")
+    keyboard = next(one for one in phone.state.page if one.kind == "keyboard")
+    seven = next(key for key in place_keys(keyboard.w, keyboard.h, SYMBOLS) if key.name == "7")
+    at = keyboard.x + seven.x + seven.w // 2, keyboard.y + seven.y + seven.h // 2
+    phone.do(f"tap{at}", f"tap{at}")
+    assert "77" in [one.value for one in phone.state.page]
+    phone.tap("Money.new/name").do(f"tap{at}")
+    letters = next(one.value for one in phone.state.page if one.id == "Money.new/name")
+    assert letters.isalpha()

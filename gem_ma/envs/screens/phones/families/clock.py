@@ -103,10 +103,11 @@ class PhoneAlarms(PhoneFamily["PhoneAlarms.Data"]):
         page.bar("Edit alarm" if number >= 0 else "New alarm")
         top, half = page.y + 6, page.w // 2 - 12
         page.y = top
-        page.field("hour", "Hour", hour, w=half)
+        page.field("hour", "Hour", hour, w=half, is_number=True)
         page.write(":", page.x + page.w // 2 - 4, top + 12, 24, "bold")
         page.y = top
-        page.field("minute", "Minute", minute, w=half, x=page.x + page.w - half)
+        right = page.x + page.w - half
+        page.field("minute", "Minute", minute, w=half, x=right, is_number=True)
         page.section("Repeat", page.x + 4)
         each = page.w // 7
         for day in range(7):

@@ -30,6 +30,7 @@ class FormPart(NamedTuple):
     id: str
     name: str
     choices: tuple[str, ...] = ()
+    is_number: bool = False
 
 
 class FormEntries(NamedTuple):
@@ -94,7 +95,7 @@ class EntryForm(PhoneFamily[FormEntries]):
                     page.section(part.name, page.x + 4)
                     page.chips(f"chip{number}", part.choices, self._find_choice(task, number))
                 else:
-                    page.field(part.id, part.name)
+                    page.field(part.id, part.name, is_number=part.is_number)
             page.y += 4
             page.button("save", "Save")
 
@@ -162,7 +163,7 @@ class PhoneContacts(EntryForm):
     parts = (
         FormPart("first", "First name"),
         FormPart("last", "Last name"),
-        FormPart("phone", "Phone"),
+        FormPart("phone", "Phone", is_number=True),
         FormPart("mail", "Email"),
         FormPart("label", "Label", ("Family", "Friend", "Work")),
     )
@@ -241,7 +242,7 @@ class PhoneExpenses(EntryForm):
     title, new, icon = "Expenses", "New expense", "coin"
     parts = (
         FormPart("name", "What for"),
-        FormPart("amount", "Amount"),
+        FormPart("amount", "Amount", is_number=True),
         FormPart("kind", "Category", ("Food", "Travel", "Home", "Health", "Fun")),
         FormPart("paid", "Paid by", ("Cash", "Card", "Transfer")),
         FormPart("note", "Note"),
