@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 
@@ -21,8 +22,7 @@ from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import COLORS, GROUNDS, BadScene, FrameTooSmall, Shapes
 
 _FAINT_FIGURE = 3.6  # figures with less contrast get an outline: their edges lose a sixth
-
-_MANY_PIXELS = 400
+_PIXEL = np.dtype((np.void, 3))  # three levels at once, which is faster to read and to write
 
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
@@ -86,20 +86,15 @@ def draw_readable_text(
     frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB
 ) -> None:
     """Draw letters so that they are readable on the pixels below them."""
-    places = _clip_spots(frame, _cover_text(letters, text, 0), x, y)
-    under = frame[places[:2]]
+    placed = _cover_text(letters, text, 0).place(frame, x, y)
+    under = placed.read()
     if _is_faint(ink, under):
         ink = choose_ink(_find_median_color(under))
         if _is_faint(ink, under):
             width = max(1, text // 14)
-            _blend_spots(
-                frame,
-                _cover_text(letters, text, width),
-                x - width,
-                y - width,
-                choose_ink(ink),
-            )
-    _blend_pixels(frame, places, ink)
+            around = _cover_text(letters, text, width).place(frame, x - width, y - width)
+            around.blend(choose_ink(ink))
+    placed.blend(ink)
 
 
 def _draw_item(
@@ -137,11 +132,11 @@ def draw_figure(
     Args:
         levels: number of coverage levels above 0; few levels give few colours.
     """
-    around = _cover_outline(figure, side, degrees, spread, by, levels)
-    under = frame[_clip_spots(frame, around, x - by, y - by)[:2]]
+    around = _cover_outline(figure, side, degrees, spread, by, levels).place(frame, x - by, y - by)
+    under = around.read()
     if _is_faint(ink, under, _FAINT_FIGURE):
-        _blend_spots(frame, around, x - by, y - by, choose_outline(ink, _find_median_color(under)))
-    _blend_spots(frame, _cover_figure(figure, side, degrees, spread, levels), x, y, ink)
+        around.blend(choose_outline(ink, _find_median_color(under)))
+    _cover_figure(figure, side, degrees, spread, levels).place(frame, x, y).blend(ink)
 
 
 def _is_faint(ink: RGB, under: np.ndarray, least: float = MIN_CONTRAST) -> bool:
@@ -149,36 +144,116 @@ def _is_faint(ink: RGB, under: np.ndarray, least: float = MIN_CONTRAST) -> bool:
     if not len(under):
         return False
     if (under == under[0]).all():  # the common case, and faster
-        return bool(compute_contrast(ink, under[0]) < least)
-    return bool(np.sort(compute_contrast(ink, under))[len(under) // 10] < least)
+        return _compare(ink, tuple(under[0].tolist())) < least
+    return np.count_nonzero(compute_contrast(ink, under) < least) > len(under) // 10
+
+
+@functools.lru_cache(maxsize=4096)
+def _compare(one: RGB, other: RGB) -> float:
+    return float(compute_contrast(one, other))
 
 
 def _find_median_color(under: np.ndarray) -> RGB:
-    red, green, blue = np.sort(under, 0)[len(under) // 2].tolist()
+    middle = len(under) // 2
+    red, green, blue = np.partition(under, middle, 0)[middle].tolist()
     return red, green, blue
 
 
-# Coverage is stored as rows, columns and values of the covered pixels only.
+class _CoveredPixels:
+    """The pixels that a figure covers, and how much of each (0..255); opaque ones stand first."""
+
+    def __init__(self, rows: np.ndarray, columns: np.ndarray, coverage: np.ndarray):
+        is_opaque = coverage == 255
+        order = np.concatenate([np.flatnonzero(is_opaque), np.flatnonzero(~is_opaque)])
+        self.rows, self.columns, self.coverage = rows[order], columns[order], coverage[order]
+        self.opaque = int(np.count_nonzero(is_opaque))
+        self.last_row, self.last_column = (
+            (int(rows.max()), int(columns.max())) if len(rows) else (-1, -1)
+        )
+        self.first_row, self.first_column = (
+            (int(rows.min()), int(columns.min())) if len(rows) else (0, 0)
+        )
+        self._numbers = 0, order  # of the pixels in frames of a width
+        self.nbytes = 3 * order.nbytes + self.coverage.nbytes
+
+    def place(self, frame: np.ndarray, x: int, y: int) -> _PlacedPixels:
+        """Return the pixels of a frame that are covered if the figure is moved by (x, y)."""
+        height, width = frame.shape[:2]
+        if (
+            self.first_row + y < 0
+            or self.first_column + x < 0
+            or self.last_row + y >= height
+            or self.last_column + x >= width
+        ):
+            rows, columns = self.rows + y, self.columns + x
+            inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+            opaque = int(np.count_nonzero(inside[: self.opaque]))
+            numbers = rows[inside] * width + columns[inside]
+            return _PlacedPixels(frame, numbers, self.coverage[inside], opaque)
+        known, numbers = self._numbers
+        if known != width:
+            numbers = self.rows * width + self.columns
+            self._numbers = width, numbers
+        return _PlacedPixels(frame, numbers + (y * width + x), self.coverage, self.opaque)
+
+
+class _PlacedPixels:
+    """Pixels of a frame, by their numbers: reading order from the top left corner."""
+
+    def __init__(self, frame: np.ndarray, numbers: np.ndarray, coverage: np.ndarray, opaque: int):
+        self._frame, self._numbers = frame, numbers
+        self._coverage, self._opaque = coverage, opaque
+
+    def read(self) -> np.ndarray:
+        """Return the colours of the pixels."""
+        return self._read(self._numbers)
+
+    def blend(self, ink: RGB) -> None:
+        """Blend ink into the frame by coverage."""
+        solid, others = self._numbers[: self._opaque], self._numbers[self._opaque :]
+        if len(solid):
+            self._write(solid, np.array(ink, np.uint8))
+        if len(others):
+            part = self._read(others)
+            font.blend_ink(part, self._coverage[self._opaque :], ink)
+            self._write(others, part)
+
+    def _read(self, numbers: np.ndarray) -> np.ndarray:
+        frame = self._frame
+        if frame.flags.c_contiguous:
+            pixels: np.ndarray = frame.reshape(-1, 3).take(numbers, 0)
+            return pixels
+        part: np.ndarray = frame[np.divmod(numbers, frame.shape[1])]
+        return part
+
+    def _write(self, numbers: np.ndarray, pixels: np.ndarray) -> None:
+        frame = self._frame
+        if frame.flags.c_contiguous:
+            frame.reshape(-1).view(_PIXEL)[numbers] = pixels.reshape(-1).view(_PIXEL)
+        else:
+            frame[np.divmod(numbers, frame.shape[1])] = pixels
 
 
 @memoize
-def _cover_text(letters: str, text: int, by: int) -> np.ndarray:
+def _cover_text(letters: str, text: int, by: int) -> _CoveredPixels:
     """Return the pixels that letters cover, extended by `by` pixels."""
     coverage = font.render_coverage(letters, text)
-    return _list_spots(dilate_mask((coverage > 63).astype(np.uint8) * 255, by) if by else coverage)
+    return _list_pixels(dilate_mask((coverage > 63).astype(np.uint8) * 255, by) if by else coverage)
 
 
 @memoize
-def _cover_figure(figure: str, side: int, degrees: float, spread: float, levels: int) -> np.ndarray:
-    return _list_spots(_round_coverage(make_mask(figure, side, degrees, spread), levels))
+def _cover_figure(
+    figure: str, side: int, degrees: float, spread: float, levels: int
+) -> _CoveredPixels:
+    return _list_pixels(_round_coverage(make_mask(figure, side, degrees, spread), levels))
 
 
 @memoize
 def _cover_outline(
     figure: str, side: int, degrees: float, spread: float, by: int, levels: int
-) -> np.ndarray:
+) -> _CoveredPixels:
     around = make_outline_mask(figure, side, degrees, spread, by)
-    return _list_spots(_round_coverage(around, levels))
+    return _list_pixels(_round_coverage(around, levels))
 
 
 def _round_coverage(coverage: np.ndarray, levels: int) -> np.ndarray:
@@ -186,41 +261,9 @@ def _round_coverage(coverage: np.ndarray, levels: int) -> np.ndarray:
     return steps.astype(np.uint8)
 
 
-def _list_spots(covered: np.ndarray) -> np.ndarray:
+def _list_pixels(covered: np.ndarray, top: int = 0, left: int = 0) -> _CoveredPixels:
     rows, columns = np.nonzero(covered)
-    return np.stack([rows, columns, covered[rows, columns]])
-
-
-def _clip_spots(
-    frame: np.ndarray, spots: np.ndarray, x: int, y: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows, columns and coverage of the spots within the frame."""
-    rows, columns, coverage = spots[0] + y, spots[1] + x, spots[2]
-    height, width = frame.shape[:2]
-    if len(rows) and (
-        rows.min() < 0 or rows.max() >= height or columns.min() < 0 or columns.max() >= width
-    ):
-        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        rows, columns, coverage = rows[inside], columns[inside], coverage[inside]
-    return rows, columns, coverage
-
-
-def _blend_spots(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
-    """Blend ink into a frame by coverage, clipped at its borders."""
-    _blend_pixels(frame, _clip_spots(frame, spots, x, y), ink)
-
-
-def _blend_pixels(
-    frame: np.ndarray, places: tuple[np.ndarray, np.ndarray, np.ndarray], ink: RGB
-) -> None:
-    rows, columns, coverage = places
-    if len(rows) > _MANY_PIXELS:  # most pixels of a large figure need no blending
-        opaque = coverage == 255
-        frame[rows[opaque], columns[opaque]] = ink
-        rows, columns, coverage = rows[~opaque], columns[~opaque], coverage[~opaque]
-    part = frame[rows, columns]
-    font.blend_ink(part, coverage, ink)
-    frame[rows, columns] = part
+    return _CoveredPixels(rows + top, columns + left, covered[rows, columns])
 
 
 def _find_ink(theme: Theme, color: str) -> RGB:
@@ -239,13 +282,12 @@ def _fill_polygon(
     """Fill a polygon given by corners in the unit square."""
     if len(corners) < 3 or not all(0 <= end <= 1 for place in corners for end in place):
         raise BadScene(f"an area needs at least 3 corners in the unit square, got {corners}")
-    _blend_spots(
-        frame, _cover_polygon(tuple([(x * unit, y * unit) for x, y in corners])), *corner, ink
-    )
+    covered = _cover_polygon(tuple([(x * unit, y * unit) for x, y in corners]))
+    covered.place(frame, *corner).blend(ink)
 
 
 @memoize
-def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
+def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> _CoveredPixels:
     """Return the coverage of a polygon: exact along x, with four samples per pixel along y."""
     fine = 4
     ends = np.array(corners)
@@ -264,9 +306,7 @@ def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
     np.add.at(change, (row, column - x0 + 1), sign * (x - column))
     coverage = change.cumsum(1)[:, :wide]
     share = coverage.reshape(high, fine, wide).mean(1)
-    spots = _list_spots(np.round(255 * share).astype(np.uint8))
-    polygon_spots: np.ndarray = spots + np.array([[y0], [x0], [0]])
-    return polygon_spots
+    return _list_pixels(np.round(255 * share).astype(np.uint8), y0, x0)
 
 
 def _place_lines(
@@ -293,11 +333,11 @@ def draw_strokes(frame: np.ndarray, strokes: np.ndarray, ink: RGB) -> None:
     Args:
         strokes: a row for each line: x and y of both ends, and its width, in pixels.
     """
-    _blend_spots(frame, _cover_strokes(strokes.tobytes()), 0, 0, ink)
+    _cover_strokes(strokes.tobytes()).place(frame, 0, 0).blend(ink)
 
 
 @memoize
-def _cover_strokes(strokes: bytes) -> np.ndarray:
+def _cover_strokes(strokes: bytes) -> _CoveredPixels:
     """Return the pixels that lines cover, with the largest coverage by one of them."""
     x1, y1, x2, y2, width = np.frombuffer(strokes).reshape(-1, 5).T
     steep = abs(y2 - y1) > abs(x2 - x1)  # axes are swapped: each step along x has few pixels then
@@ -320,12 +360,11 @@ def _cover_strokes(strokes: bytes) -> np.ndarray:
         coverage.append(covered[inside])
     row, column = np.concatenate(rows), np.concatenate(columns)
     if len(width) == 1:
-        return np.stack([row, column, coverage[0]])
+        return _CoveredPixels(row, column, coverage[0])
     top, left = row.min(), column.min()
     most = np.zeros((row.max() - top + 1, column.max() - left + 1), np.uint8)
     np.maximum.at(most, (row - top, column - left), np.concatenate(coverage))
-    spots: np.ndarray = _list_spots(most) + np.array([[top], [left], [0]])
-    return spots
+    return _list_pixels(most, top, left)
 
 
 def _cover_like_strokes(

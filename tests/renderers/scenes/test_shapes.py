@@ -7,6 +7,7 @@ import pytest
 
 from gem_ma.renderers import draw, font, parse_theme
 from gem_ma.renderers.figures import make_mask
+from gem_ma.renderers.scenes.shapes import draw_figure, draw_strokes
 from gem_ma.scene import Shapes
 
 
@@ -47,3 +48,19 @@ def test_a_thin_large_figure_is_drawn_like_any_other():
     expected[:] = parse_theme("light").paper
     font.blend_ink(expected, make_mask("dial", 200), parse_theme("light").color("red"))
     assert (frame == expected).all()
+
+
+@pytest.mark.parametrize(("x", "y"), [(20, 12), (-9, -13), (70, 50), (200, 5)])
+def test_a_part_of_a_frame_is_drawn_on_like_a_frame(x, y):
+    color, under = (200, 30, 40), np.random.default_rng(0).integers(0, 256, (60, 90, 3), np.uint8)
+    whole = np.zeros((80, 120, 3), np.uint8)
+    part = whole[10:70, 20:110]
+    part[:] = under
+    draw_figure(part, x, y, "star", 41, color, 2, degrees=20)
+    strokes = np.array([[5.5, 50.0, 80.0, 8.0, 4.0]])
+    draw_strokes(part, strokes, color)
+    draw_figure(under, x, y, "star", 41, color, 2, degrees=20)
+    draw_strokes(under, strokes, color)
+    assert np.array_equal(part, under)
+    whole[10:70, 20:110] = 0
+    assert not whole.any()
