@@ -273,17 +273,17 @@ class PhonePage:
 
     def field(
         self, id: str, name: str, value: str = "", kind: str = "field", w: int | None = None,
-        x: int | None = None, h: int = FIELD, tone: str = "field", is_number: bool = False,
+        x: int | None = None, tone: str = "field", is_number: bool = False,
     ) -> None:  # fmt: skip
         """Put a field on a round ground, with its name in it."""
         left, wide = self.x if x is None else x, self.w if w is None else w
         id = f"{self.name}/{id}"
         if is_number:
             self.numbers.add(id)
-        self.pane(left, self.y, wide, h, tone, 14, self.style.accent * (self.ui.focus == id))
-        self.put(kind, id, left + 10, self.y + 2, wide - 20, h - 4, name, value,
+        self.pane(left, self.y, wide, FIELD, tone, 14, self.style.accent * (self.ui.focus == id))
+        self.put(kind, id, left + 10, self.y + 2, wide - 20, FIELD - 4, name, value,
                  tone=self.style.accent, type=16)  # fmt: skip
-        self.y += h + 12
+        self.y += FIELD + 12
 
     def button(
         self, id: str, text: str, tone: str | None = None, x: int | None = None,

@@ -77,7 +77,7 @@ class PhoneCalls(PhoneFamily[PhoneDirectory]):
 
     def _draw_people(self, page: PhonePage, task: PhoneTask[PhoneDirectory], ui: Ui) -> None:
         page.bar("Contacts", ("add", "add", "Add a contact"), back=False)
-        page.field("find", "Search contacts", h=50)
+        page.field("find", "Search contacts")
         found = read_field(task, ui, "find").casefold()
         with page.scroll(), page.card():
             for number, one in enumerate(task.data.people):

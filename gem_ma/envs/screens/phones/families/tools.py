@@ -297,7 +297,7 @@ class PhoneRoutes(PhoneFamily["PhoneRoutes.Data"]):
         if high:
             page.put("map", "map", 0, STATUS, page.wide, high, value=0)
         page.y += 8
-        page.field("find", "Search here", h=50, tone="raised")
+        page.field("find", "Search here", tone="raised")
         page.y += max(0, high - 60)
         with page.scroll(), page.card():
             for number, place in enumerate(task.data.places):
