@@ -145,7 +145,7 @@ def _is_faint(ink: RGB, under: np.ndarray, least: float = MIN_CONTRAST) -> bool:
         return False
     if (under == under[0]).all():  # the common case, and faster
         return _compare(ink, tuple(under[0].tolist())) < least
-    return np.count_nonzero(compute_contrast(ink, under) < least) > len(under) // 10
+    return int(np.count_nonzero(compute_contrast(ink, under) < least)) > len(under) // 10
 
 
 @functools.lru_cache(maxsize=4096)

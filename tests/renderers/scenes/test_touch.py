@@ -13,6 +13,7 @@ from gem_ma.renderers.scenes.touch.pictures import (
     ROUTES,
     make_map,
     make_photo,
+    make_route_map,
     make_wallpaper,
 )
 from gem_ma.renderers.scenes.touch.widgets import find_tone
@@ -90,7 +91,7 @@ def test_a_floating_button_lies_over_whatever_is_below():
 @pytest.mark.parametrize("size", [(448, 180), (448, 818), (640, 180), (640, 1200)])
 def test_routes_stay_on_the_map_and_follow_its_streets(size):
     for number in range(4):
-        plain = make_map(number, -1, *size, True).astype(int)
+        plain = make_map(number, *size, True).astype(int)
         streets = (plain == 255).all(-1) | (abs(plain - (250, 222, 150)).sum(-1) < 6)
         near = streets.copy()
         for shift in range(1, 5):
@@ -98,7 +99,7 @@ def test_routes_stay_on_the_map_and_follow_its_streets(size):
                 for way in (shift, -shift):
                     near |= np.roll(streets, way, axis)
         for route in range(ROUTES):
-            frame = make_map(number, route, *size, True).astype(int)
+            frame = make_route_map(number, route, *size, True).astype(int)
             blue = (frame == (26, 104, 224)).all(-1)
             assert blue.any()
             assert not np.concatenate([blue[0], blue[-1], blue[:, 0], blue[:, -1]]).any()

@@ -94,7 +94,7 @@ class _Map:
         self.y = np.arange(high, dtype=np.float32)[:, None]
         self.x = np.arange(wide, dtype=np.float32)[None]
         self.colors = _DAY if is_light else _NIGHT
-        self.pixels = np.empty((high, wide, 3), np.float32)
+        self.pixels = np.empty((high, wide, 3), np.uint8)
         turn = 0.35 + self.shift
         self._turn = np.array(
             ((math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))), np.float32
@@ -107,7 +107,8 @@ class _Map:
         pixels = self.pixels if on is None else on
         near = distance < half + 0.5
         share = (half + 0.5 - distance[near]).clip(0, 1)[:, None]
-        pixels[near] += share * (np.array(color, np.float32) - pixels[near])
+        under = pixels[near].astype(np.float32)
+        pixels[near] = np.round(under + share * (np.array(color, np.float32) - under))
 
     def paint_land(self) -> None:
         """Paint land, water, a park, and streets in two directions."""
@@ -185,17 +186,22 @@ class _Map:
 
 
 @functools.lru_cache(maxsize=12)
-def make_map(number: int, route: int, wide: int, high: int, is_light: bool) -> np.ndarray:
-    """Return a map, with one of its routes; -1: with none."""
+def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
+    """Return a map without a route."""
     made = _Map(number, wide, high, is_light)
-    if route < 0:
-        made.paint_land()
-    else:
-        made.pixels[:] = make_map(number, -1, wide, high, is_light)
-        made.paint_route(route)
-    result: np.ndarray = made.pixels.round().astype(np.uint8)
-    result.setflags(write=False)
-    return result
+    made.paint_land()
+    made.pixels.setflags(write=False)
+    return made.pixels
+
+
+@functools.lru_cache(maxsize=12)
+def make_route_map(number: int, route: int, wide: int, high: int, is_light: bool) -> np.ndarray:
+    """Return a map with one of its routes."""
+    made = _Map(number, wide, high, is_light)
+    made.pixels[:] = make_map(number, wide, high, is_light)
+    made.paint_route(route)
+    made.pixels.setflags(write=False)
+    return made.pixels
 
 
 _DAY: dict[str, RGB] = {

@@ -10,7 +10,12 @@ from gem_ma.renderers import font
 from gem_ma.renderers.contrast import MIN_CONTRAST, compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.touch.icons import make_icon_mask
-from gem_ma.renderers.scenes.touch.pictures import ROUTES, make_map, make_photo
+from gem_ma.renderers.scenes.touch.pictures import (
+    ROUTES,
+    make_map,
+    make_photo,
+    make_route_map,
+)
 from gem_ma.renderers.scenes.widget_paint import (
     choose_widget_ink,
     draw_widget_text,
@@ -525,8 +530,10 @@ def _draw_day(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
 
 def draw_map(one: Widget, theme: Theme) -> np.ndarray:
     """Draw a map, with a route if its number is given; it is shared, and not to be changed."""
-    route = one.options[0] % ROUTES if one.options else -1
-    return make_map(one.value % MAPS, route, one.w, one.h, is_light(theme))
+    number, size = one.value % MAPS, (one.w, one.h)
+    if not one.options:
+        return make_map(number, *size, is_light(theme))
+    return make_route_map(number, one.options[0] % ROUTES, *size, is_light(theme))
 
 
 _RENDERERS = {
