@@ -155,7 +155,7 @@ def blend_ink(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     blend_weighted_ink(region, *weight_ink(mask, ink))
 
 
-def weight_ink(mask: np.ndarray, ink: RGB) -> tuple[np.ndarray, np.ndarray]:
+def weight_ink(mask: np.ndarray, ink: RGB | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the weight (0..255) of what is below ink with this mask, and the weighted ink."""
     alpha = mask[..., None].astype(np.uint16)
     weighted = alpha * np.array(ink, np.uint16)

@@ -284,11 +284,8 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
     for (area, left, top, row, column), under in zip(covered, before, strict=True):
         y, x = row + top, column + left
         part = slice(y, y + area.shape[0]), slice(x, x + area.shape[1])
-        below, ink = weight_corners(radius, border)
+        below, ink = weight_corners(radius, color, border, width)
         font.blend_weighted_ink(under, below[part], ink[part])
-        if border != color:
-            below, ink = weight_corners(radius, color, width)
-            font.blend_weighted_ink(under, below[part], ink[part])
         area[:] = under
 
 

@@ -104,3 +104,17 @@ def test_routes_stay_on_the_map_and_follow_its_streets(size):
             assert blue.any()
             assert not np.concatenate([blue[0], blue[-1], blue[:, 0], blue[:, -1]]).any()
             assert near[blue].mean() > 0.9
+
+
+@pytest.mark.parametrize("radius", [8, 14, 24])
+def test_an_outline_with_round_corners_changes_nothing_around_it(radius):
+    under = draw_parts()
+    for outline in ("", "seat0", "seat4"):
+        options = (radius, outline) if outline else (radius,)
+        frame = draw_parts(Widget("a", "pane", 10, 5, 100, 50, tone="field", options=options))
+        assert (frame[5:7, 10:11] == under[5:7, 10:11]).all()
+        assert (frame[:5] == under[:5]).all()
+        assert (frame[:, 110:] == under[:, 110:]).all()
+        middle = frame[30]
+        edges = int((middle != middle[60]).any(-1)[10:110].sum())
+        assert edges == (4 if outline else 0)  # two pixels at each side

@@ -146,8 +146,21 @@ class _Map:
         closest: np.ndarray = crossings[np.argsort(away + 1e6 * (is_wet | is_out))[:16]]
         return closest
 
-    def list_ways(self, start: np.ndarray, end: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-        """List ways along the streets, with two turns, that stay on the map."""
+    def list_ways(self) -> list[tuple[np.ndarray, ...]]:
+        """List ways along the streets, with two turns, from the left to the right of the map."""
+        starts, ends = self.find_crossings(0.16, 0.84), self.find_crossings(0.84, 0.24)
+        for many in (4, len(starts)):
+            ways = max(
+                (self._list_ways_between(a, b) for a in starts[:many] for b in ends[:many]),
+                key=len,
+            )
+            if ways:
+                return ways
+        return [(starts[0], ends[0])]
+
+    def _list_ways_between(
+        self, start: np.ndarray, end: np.ndarray
+    ) -> list[tuple[np.ndarray, ...]]:
         ways: list[tuple[np.ndarray, ...]] = []
         for axis, pitch in enumerate(_STREETS):
             low, high = sorted((start[axis], end[axis]))
@@ -159,14 +172,8 @@ class _Map:
                     ways.append((start, *turns, end))
         return ways
 
-    def paint_route(self, number: int) -> None:
-        """Paint a route along the streets from the left to the right, and its ends."""
-        starts, ends = self.find_crossings(0.16, 0.84), self.find_crossings(0.84, 0.24)
-        for many in (4, len(starts)):
-            ways = max((self.list_ways(a, b) for a in starts[:many] for b in ends[:many]), key=len)
-            if ways:
-                break
-        way = ways[len(ways) * number // ROUTES] if ways else (starts[0], ends[0])
+    def paint_route(self, way: tuple[np.ndarray, ...]) -> None:
+        """Paint a route and its ends."""
         points = [self._turn.T @ point for point in way]
         for start, end in itertools.pairwise(points):
             self.lay_line(start, end, 3, self.colors["route"])
@@ -185,6 +192,11 @@ class _Map:
         self.lay(away, half, color, self.pixels[top:bottom, left:right])
 
 
+@functools.lru_cache(maxsize=32)
+def _list_ways(number: int, wide: int, high: int) -> list[tuple[np.ndarray, ...]]:
+    return _Map(number, wide, high, True).list_ways()
+
+
 @functools.lru_cache(maxsize=12)
 def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
     """Return a map without a route."""
@@ -194,12 +206,13 @@ def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
     return made.pixels
 
 
-@functools.lru_cache(maxsize=12)
+@functools.lru_cache(maxsize=24)
 def make_route_map(number: int, route: int, wide: int, high: int, is_light: bool) -> np.ndarray:
     """Return a map with one of its routes."""
     made = _Map(number, wide, high, is_light)
     made.pixels[:] = make_map(number, wide, high, is_light)
-    made.paint_route(route)
+    ways = _list_ways(number, wide, high)
+    made.paint_route(ways[len(ways) * route // ROUTES])
     made.pixels.setflags(write=False)
     return made.pixels
 

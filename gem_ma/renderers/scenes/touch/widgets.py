@@ -42,7 +42,7 @@ from gem_ma.scene.touch_keyboard import (
 Caret = tuple[int, ...]
 _WHITE = (255, 255, 255)
 ICON_SIDE = 22  # pixels of most icons
-MAPS = 4  # different ones
+MAPS = 3  # different ones
 _SWITCH = 44, 24
 _PANE = 0.16  # how white a pane on the wallpaper is
 
@@ -189,17 +189,24 @@ def _choose_ink(tone: str, theme: Theme, ground: RGB) -> RGB:
 
 
 @functools.lru_cache(maxsize=256)
-def weight_corners(radius: int, color: RGB, inset: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def weight_corners(
+    radius: int, color: RGB, border: RGB, width: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the weights of a disc, whose quarters are the corners of a pane: see `weight_ink`.
 
     Args:
-        inset: how many pixels within that disc another one ends.
+        border: the colour of its edge, which is as many pixels wide as `width` says.
     """
+    below, ink = font.weight_ink(make_mask("disc", 2 * radius), border)
+    if border == color:
+        return below, ink
     mask = np.zeros((2 * radius, 2 * radius), np.uint8)
-    mask[inset : 2 * radius - inset, inset : 2 * radius - inset] = make_mask(
-        "disc", 2 * (radius - inset)
+    mask[width : 2 * radius - width, width : 2 * radius - width] = make_mask(
+        "disc", 2 * (radius - width)
     )
-    return font.weight_ink(mask, color)
+    above, inner = font.weight_ink(mask, color)
+    shares = above / 255  # of the border; what rounds is in `inner` too
+    return (below * shares).astype(np.uint16), ((ink - 128) * shares + inner).astype(np.uint16)
 
 
 def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
@@ -317,8 +324,18 @@ def is_floating(one: Widget) -> bool:
 def draw_floating_button(area: np.ndarray, one: Widget, theme: Theme) -> None:
     """Draw a large button with an icon over what is there."""
     face = _find_accent(one, theme)
-    font.blend_ink(area, _make_round_mask(one.w, one.h, 18), face)
-    _blend_icon(area, one.options[0], 24, choose_widget_ink(face, theme))
+    weights = _weigh_floating_button(one.w, one.options[0], face, choose_widget_ink(face, theme))
+    font.blend_weighted_ink(area, *weights)
+
+
+@functools.lru_cache(maxsize=64)
+def _weigh_floating_button(
+    side: int, icon: str, face: RGB, ink: RGB
+) -> tuple[np.ndarray, np.ndarray]:
+    area = np.empty((side, side, 3), np.uint8)
+    fill_area(area, face)
+    _blend_icon(area, icon, 24, ink)
+    return font.weight_ink(_make_round_mask(side, side, 18), area)
 
 
 def _draw_tab(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
