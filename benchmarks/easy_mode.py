@@ -16,9 +16,8 @@ import sys
 from pathlib import Path
 
 import torch
-from transfer import EXAMPLES, INFORMED, ROOT, example, trained
+from transfer import EXAMPLES, INFORMED, ROOT, example, met, trained
 
-from gem_ma import rollout
 from gem_ma.agents import load_agent
 from gem_ma.training import OpponentMixture
 
@@ -44,11 +43,8 @@ def train_seat(seat, seed, partner, args, name):
 def measure(made, user, assistant, episodes):
     """Return the share of new tasks that are solved, and the mean fidelity of the user."""
     agents = {"user": user, "assistant": assistant}
-    options = {"options": tasks(range(4000, 5000)), "seed": 99}
-    found = rollout(made.env, agents, episodes, **{**made.rollout, **options})
-    fidelity = [one.report["user"]["fidelity"] for one in found if "user" in one.report]
-    solved = sum(one.report["reward"] for one in found) / episodes
-    return round(solved, 3), round(sum(fidelity) / max(1, len(fidelity)), 3)
+    solved, fidelity = met(made, agents, episodes, tasks(range(4000, 5000)))
+    return round(solved, 3), round(fidelity, 3)
 
 
 def main():

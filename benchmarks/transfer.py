@@ -54,16 +54,11 @@ def trained(made, file, updates):
     return round(time.process_time() - begun)
 
 
-def met(made, players, episodes):
+def met(made, players, episodes, options=None):
     """Return the share of new tasks solved with these partners, and the mean fidelity."""
-    found = rollout(
-        made.env,
-        players,
-        episodes,
-        seed=99,
-        options=[{"task": OTHERS + number} for number in range(episodes)],
-        **made.rollout,
-    )
+    options = options or [{"task": OTHERS + number} for number in range(episodes)]
+    settings = {**made.rollout, "seed": 99, "options": options}
+    found = rollout(made.env, players, episodes, **settings)
     fidelity = [one.report["user"]["fidelity"] for one in found if "user" in one.report]
     solved = sum(one.report["reward"] for one in found) / episodes
     return solved, sum(fidelity) / max(len(fidelity), 1)

@@ -167,12 +167,11 @@ class _CoveredPixels:
         order = np.concatenate([np.flatnonzero(is_opaque), np.flatnonzero(~is_opaque)])
         self.rows, self.columns, self.coverage = rows[order], columns[order], coverage[order]
         self.opaque = int(np.count_nonzero(is_opaque))
-        self.last_row, self.last_column = (
-            (int(rows.max()), int(columns.max())) if len(rows) else (-1, -1)
-        )
-        self.first_row, self.first_column = (
-            (int(rows.min()), int(columns.min())) if len(rows) else (0, 0)
-        )
+        self.first_row = self.first_column = 0
+        self.last_row = self.last_column = -1
+        if len(rows):
+            self.first_row, self.last_row = int(rows.min()), int(rows.max())
+            self.first_column, self.last_column = int(columns.min()), int(columns.max())
         self._numbers = 0, order  # of the pixels in frames of a width
         self.nbytes = 3 * order.nbytes + self.coverage.nbytes
 

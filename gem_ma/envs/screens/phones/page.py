@@ -54,14 +54,16 @@ class PhoneStyle(NamedTuple):
     @property
     def time(self) -> str:
         """The time of day in the status bar."""
-        return f"{7 + int(self.shares[0] * 15)}:{int(self.shares[1] * 60):02d}"
+        return self._format_time(0)
 
     def tell_time(self, number: int) -> str:
         """Return when something has happened, the most recent thing first."""
-        hours, _, minutes = self.time.partition(":")
-        before = 9 + 23 * number + number * 7 % 11
-        now = max(0, 60 * int(hours) + int(minutes) - before)
-        return f"{now // 60}:{now % 60:02d}"
+        return self._format_time(9 + 23 * number + number * 7 % 11)
+
+    def _format_time(self, minutes_ago: int) -> str:
+        now = 60 * (7 + int(self.shares[0] * 15)) + int(self.shares[1] * 60)
+        hours, minutes = divmod(max(0, now - minutes_ago), 60)
+        return f"{hours}:{minutes:02d}"
 
     @property
     def battery(self) -> int:

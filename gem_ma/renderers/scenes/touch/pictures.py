@@ -117,8 +117,7 @@ class _Map:
         along, across = (self.x * a + self.y * b for a, b in self._turn)
         park = np.maximum(abs(along % 190 - 95) - 52, abs((across + 60) % 260 - 130) - 46)
         self.lay(park, 0, colors["park"])
-        bend = 0.62 * self.high + 26 * np.sin(self.x / 70 + 6 * shift)
-        self.lay(abs(bend - self.y * 0.9 + 0.18 * self.x), 20, colors["water"])
+        self.lay(self.measure_to_river(self.x, self.y), 20, colors["water"])
         long, short = _STREETS
         for streets, pitch, half, color in (
             (along, long, 1.6, "street"),
@@ -128,9 +127,14 @@ class _Map:
         ):
             self.lay(abs((streets + pitch * shift) % pitch - pitch / 2), half, colors[color])
 
-    def is_inside(self, crossing: np.ndarray) -> bool:
-        x, y = self._turn.T @ crossing
-        return bool(_RIM <= x < self.wide - _RIM and _RIM <= y < self.high - _RIM)
+    def measure_to_river(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return how far points are from the middle of the river."""
+        bend = 0.62 * self.high + 26 * np.sin(x / 70 + 6 * self.shift)
+        return abs(bend - y * 0.9 + 0.18 * x)
+
+    def is_inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return whether points are on the map, with a rim around them."""
+        return (x >= _RIM) & (x < self.wide - _RIM) & (y >= _RIM) & (y < self.high - _RIM)
 
     def find_crossings(self, across: float, down: float) -> np.ndarray:
         """Return the crossings on dry land that are closest to a place on the map."""
@@ -140,10 +144,8 @@ class _Map:
         crossings = np.stack(np.meshgrid(*lines), -1).reshape(-1, 2)
         x, y = (crossings @ self._turn).T
         away = np.hypot(x - across * self.wide, y - down * self.high)
-        bend = 0.62 * self.high + 26 * np.sin(x / 70 + 6 * self.shift)
-        is_wet = abs(bend - y * 0.9 + 0.18 * x) < 30
-        is_out = (x < _RIM) | (x >= self.wide - _RIM) | (y < _RIM) | (y >= self.high - _RIM)
-        closest: np.ndarray = crossings[np.argsort(away + 1e6 * (is_wet | is_out))[:16]]
+        is_good = (self.measure_to_river(x, y) >= 30) & self.is_inside(x, y)
+        closest: np.ndarray = crossings[np.argsort(away + 1e6 * ~is_good)[:16]]
         return closest
 
     def list_ways(self) -> list[tuple[np.ndarray, ...]]:
@@ -165,10 +167,9 @@ class _Map:
         for axis, pitch in enumerate(_STREETS):
             low, high = sorted((start[axis], end[axis]))
             for line in np.arange(low, high + 1, pitch):
-                turns = start.copy(), end.copy()
-                for turn in turns:
-                    turn[axis] = line
-                if all(map(self.is_inside, turns)):
+                turns = np.stack([start, end])
+                turns[:, axis] = line
+                if self.is_inside(*(turns @ self._turn).T).all():
                     ways.append((start, *turns, end))
         return ways
 

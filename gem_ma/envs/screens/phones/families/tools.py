@@ -157,9 +157,10 @@ class PhoneCalculators(PhoneFamily["PhoneCalculators.Data"]):
 
     def draw_app(self, page: PhonePage, name: str, task: PhoneTask[Data], ui: Ui) -> None:
         page.bar("Calculator", back=False)
-        shown = "".join(task.chosen).replace("-", MINUS) or "0"
+        shown = "".join(task.chosen)
+        is_kept = shown in map(str, task.data.kept)
+        shown = shown.replace("-", MINUS) or "0"
         kept = ", ".join(map(str, task.data.kept)).replace("-", MINUS) or "nothing"
-        is_kept = shown in kept.split(", ")
         wide = page.w // 3
         page.write(f"Kept: {kept}", page.find_text_left(), page.y + 12, 14, "quiet")
         page.button("keep", "Remove" if is_kept else "Keep", "soft", page.x + page.w - wide, wide)
