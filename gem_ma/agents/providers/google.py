@@ -97,9 +97,7 @@ class GeminiAgent(ProviderAgent):
         """Return the first candidate as a reply. A blocked prompt has none, and is a refusal."""
         answer = parse_answer(_Answer, content, "answer of generateContent")
         if not answer.candidates and answer.promptFeedback is None:
-            raise BadAnswer(
-                f"the answer has neither candidates nor promptFeedback: {content[:200]!r}"
-            )
+            raise BadAnswer(f"neither candidates nor promptFeedback in {content[:200]!r}")
         first = (*answer.candidates, _Candidate())[0]
         parts = [one for one in first.content.get("parts", ()) if isinstance(one, _Part)]
         calls = [
