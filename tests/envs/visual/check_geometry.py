@@ -56,7 +56,7 @@ def missing_corner(scene, question):
 
 def plane(scene):
     """Return a function from places of a picture to coordinates, by the numbers of the axes."""
-    numbers = [label for label in scene.labels if label[0].lstrip("-").isdecimal()]
+    numbers = [label for label in scene.labels if label[0].strip().lstrip("-").isdecimal()]
     (row, _), *_ = Counter(label[3] for label in numbers).most_common(1)
     (column, _), *_ = Counter(label[2] for label in numbers).most_common(1)
     right = sorted((int(text), x) for text, _, x, y, _ in numbers if y == row)

@@ -13,7 +13,7 @@ SPAN = 6  # the axes go from -SPAN to SPAN
 COLORS = ("blue", "red", "purple", "brown", "green", "black")
 VALUES = (0, *[sign * n for n in range(1, 2 * SPAN + 1) for sign in (1, -1)])
 SIGNED = tuple(map(str, VALUES))  # answers; the first has no sign, as numbers are parsed
-MARKS = (-4, -2, 2, 4)  # numbers of the axes
+MARKS = range(-SPAN, SPAN + 1, 2)  # numbers of the axes
 UNIT = 47 / (SPAN + 0.4)  # percent of the picture
 
 
@@ -41,13 +41,27 @@ def words(shown):
 
 def scene(shown):
     """Draw graphs, each in a colour with its name at one of its ends."""
-    lines, labels = [*AXES], [*NUMBERS]
+    lines, labels = [], [*NUMBERS]
     for graph, color, (name, _) in zip(shown, COLORS, _place_names(shown), strict=False):
-        ends = [place(point) for point in graph.points]
+        ends = [place(point) for point in _bend(graph.points)]
         for a, b in itertools.pairwise(ends):
             lines.append((color, *canvas.share(a), *canvas.share(b), 0.011))
         labels.append((graph.name, color, *canvas.share(name), 0.07))
     return Shapes(lines=tuple(lines), labels=tuple(labels), areas=GRID)
+
+
+def _bend(points):
+    """Return more points of a parabola, so that it looks smooth; other graphs stay as they are."""
+    ys = [y for _, y in points]
+    bends = {c - 2 * b + a for a, b, c in zip(ys, ys[1:], ys[2:], strict=False)}
+    if len(bends) != 1 or 0 in bends:
+        return points
+    (bend,) = bends
+    more = []
+    for (a, low), (b, high) in itertools.pairwise(points):
+        for t in PARTS:
+            more.append((a + t * (b - a), low + t * (high - low) - bend * t * (1 - t) / 2))
+    return (*more, points[-1])
 
 
 def line(rng, most=3):
@@ -120,7 +134,7 @@ def _place_names(graphs):
     It is a cell of the grid near one of its ends, so no line of the grid crosses the name.
     """
     lines = [np.array([place(point) for point in graph.points]) for graph in graphs]
-    far = np.stack([_measure_distances(CELLS, line) for line in lines])
+    far = np.stack([measure_distances(CELLS, line) for line in lines])
     free = np.ones(len(CELLS), bool)
     for i, line in enumerate(lines):
         own, others = far[i], np.delete(far, i, 0).min(0, initial=np.inf)
@@ -132,7 +146,7 @@ def _place_names(graphs):
         yield CELLS[best].tolist(), clearer[best]
 
 
-def _measure_distances(places, line):
+def measure_distances(places, line):
     """Return the distance of each place from a line through points."""
     starts, ways = line[:-1], np.diff(line, axis=0)
     beside = places[:, None] - starts
@@ -140,42 +154,40 @@ def _measure_distances(places, line):
     return np.linalg.norm(beside - share[..., None] * ways, axis=2).min(1)
 
 
-def _bars(is_upright):
-    """Return the corners of the thin bars of a grid, one after the other: one area is quick."""
+def _bars(is_upright, numbers, thin):
+    """Return the corners of thin bars, one after the other: one area is quick."""
     corners = []
-    for n in range(-SPAN, SPAN + 1):
+    for n in numbers:
         low, high = (canvas.share(place((n, end))) for end in (-SPAN, SPAN))
-        for x, y in ((low[0] - THIN, low[1]), (low[0] - THIN, high[1]),
-                     (low[0] + THIN, high[1]), (low[0] + THIN, low[1])):  # fmt: skip
+        for x, y in ((low[0] - thin, low[1]), (low[0] - thin, high[1]),
+                     (low[0] + thin, high[1]), (low[0] + thin, low[1])):  # fmt: skip
             corners.append((x, y) if is_upright else (y, x))
     return tuple(corners)
 
 
-THIN = 0.002  # half the width of a line of the grid
-GRID = (("gray", _bars(True)), ("gray", _bars(False)))
-AXES = tuple(
+PARTS = (0.0, 0.25, 0.5, 0.75)  # of the way from one point of a parabola to the next
+GRID = tuple(  # and the axes: they lie below all that is drawn
     [
-        ("", *canvas.share(place(a)), *canvas.share(place(b)), 0.008)
-        for a, b in (((0, -SPAN), (0, SPAN)), ((-SPAN, 0), (SPAN, 0)))
+        (color, _bars(is_upright, numbers, thin))
+        for color, numbers, thin in (("gray", range(-SPAN, SPAN + 1), 0.002), ("", (0,), 0.004))
+        for is_upright in (True, False)
     ]
 )
-NUMBERS = canvas.tags(
-    [(str(n), (place((n, 0))[0], 53.2)) for n in MARKS]
-    + [(str(n), (45, place((0, n))[1])) for n in MARKS],
+NUMBERS = canvas.tags(  # at the left and below the grid, where no graph goes
+    [(str(n), (place((n, 0))[0], 97.0)) for n in MARKS]
+    + [(f"{n:2}", (2.6, place((0, n))[1])) for n in MARKS],
     0.044,
 )
 LEAST_CLEARER = 1.0  # percent by which a name is nearer to its own graph than to others
 CLEARER = 3.0  # percent from which on more is no better
 BESIDE = 3.2, 8.0  # percent between a name and its graph
-CELLS = np.array(  # the middles of the cells in which no number stands
+CELLS = np.array(  # the middles of the cells; beside an axis a name could be that of the axis
     [
-        middle
+        place((x + 0.5, y + 0.5))
         for x in range(-SPAN, SPAN)
         for y in range(-SPAN, SPAN)
-        for middle in [place((x + 0.5, y + 0.5))]
-        if all(
-            abs(middle[0] - 100 * a) > UNIT / 2 + 2 or abs(middle[1] - 100 * b) > UNIT / 2 + 1
-            for _, _, a, b, _ in NUMBERS
+        if not any(
+            a == -1 and -SPAN < b < SPAN - 1 and b not in (-1, 0) for a, b in ((x, y), (y, x))
         )
     ]
 )

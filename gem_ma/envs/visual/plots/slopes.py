@@ -3,6 +3,8 @@
 import itertools
 from fractions import Fraction
 
+import numpy as np
+
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -71,22 +73,39 @@ class Slopes(Task):
             ("blue", *canvas.share(a), *canvas.share(b), 0.011)
             for a, b in itertools.pairwise(places)
         ]
-        names = []
-        for i, (x, y) in enumerate(places):
-            around = [places[j][1] - y for j in (i - 1, i + 1) if 0 <= j < len(places)]
-            up, down = (x, y - 5.5), (x, y + 5.5)
-            sides = (up, down) if sum(around) > 0 else (down, up)  # away from the graph first
-            free = [side for side in sides if _is_free(side)]
-            names.append((LETTERS[i], (free or sides)[0]))
+        names = zip(LETTERS, _place_letters(np.array(places)), strict=False)
         return Shapes(
             canvas.dots(places, 2.6, "blue"),
-            lines=(*plane.AXES, *lines),
+            lines=tuple(lines),
             labels=(*plane.NUMBERS, *canvas.tags(names, 0.065)),
             areas=plane.GRID,
         )
 
 
-def _is_free(place):
-    """Return whether no number of an axis is near a place."""
-    x, y = place
-    return all(abs(100 * a - x) > 4 or abs(100 * b - y) > 5 for _, _, a, b, _ in plane.NUMBERS)
+def _place_letters(points):
+    """Yield a place beside each point: far from the graph, axes, other points and letters."""
+    places = points[:, None] + SIDES
+    flat = places.reshape(-1, 2)
+    from_others = np.linalg.norm(flat[:, None] - points, axis=2)
+    from_own = np.linalg.norm(SIDES, axis=1)
+    from_others[np.repeat(np.eye(len(points), dtype=bool), len(SIDES), 0)] = np.inf
+    lines = plane.measure_distances(flat, points), abs(flat - 50).min(1)
+    beside = from_others.min(1) - np.tile(from_own, len(points))
+    free = np.minimum.reduce([*lines, beside]).reshape(len(points), -1)
+    free[(abs(places - 50) > EDGE).any(2)] = -np.inf
+    letters = np.empty((0, 2))
+    for around, room in zip(places, free, strict=True):
+        apart = np.linalg.norm(around[:, None] - letters, axis=2).min(1, initial=np.inf)
+        room = np.minimum(room, apart - 3)
+        best = around[np.argmax(np.minimum(room, ENOUGH) + 0.01 * room.clip(0, 9) - WORSE)]
+        letters = np.vstack([letters, best])
+        yield best.tolist()
+
+
+CELL, NEAR = plane.UNIT / 2, (2.2, 4.4)  # percent from a point to its letter
+SIDES = np.array(  # the middles of the cells around a point, then places nearer to it
+    [(x * a, y * b) for a, b in ((CELL, CELL), NEAR) for y in (-1, 1) for x in (-1, 1)]
+)
+WORSE = np.array([0.0] * 4 + [1.2] * 4)  # percent that the latter have to be farther from the rest
+ENOUGH = 3.6  # percent from a letter to what is near: more is hardly better
+EDGE = plane.UNIT * plane.SPAN - 2  # percent from the middle to the edge of the grid, at most

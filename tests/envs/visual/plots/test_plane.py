@@ -1,4 +1,4 @@
-"""Names of graphs stand nearest to their own graph, and on no line of the grid."""
+"""Names stand beside their graph or point, on no other line; parabolas are smooth."""
 
 import itertools
 import math
@@ -40,3 +40,43 @@ def test_a_name_stands_beside_its_graph_alone(task, seeds):
             for n in (x, y):
                 beside = (100 * n - 50) / UNIT % 1
                 assert abs(beside - 0.5) < 0.01, "a line of the grid crosses it"
+
+
+@pytest.mark.parametrize("seeds", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_a_letter_of_a_point_stands_on_nothing(seeds):
+    for difficulty in (0, 5, 10):
+        env = gem_ma.make("visual:Slopes-v0", difficulty=difficulty)
+        for seed in range(seeds):
+            env.reset(seed=seed)
+            shown = env.game_state.shown
+            points = [((50 + UNIT * x) / 100, (50 - UNIT * y) / 100) for x, y in shown]
+            labels = [label for label in env.game.scene(shown).labels if label[0].isalpha()]
+            for (_, _, x, y, _), point in zip(labels, points, strict=True):
+                own = math.dist((x, y), point)
+                assert 0.03 < own < 0.06
+                assert all(math.dist((x, y), one) > own + 0.01 for one in points if one != point)
+                assert measure((x, y), points) > 0.023, "on the graph"
+                assert min(abs(x - 0.5), abs(y - 0.5)) > 0.028, "on an axis"
+                assert max(abs(x - 0.5), abs(y - 0.5)) < 0.06 * UNIT - 0.015, "not in the grid"
+
+
+def test_parabolas_are_smooth_and_other_graphs_are_straight():
+    env = gem_ma.make("visual:MatchingGraph-v0", difficulty=5)
+    seen = set()
+    for seed in range(20):
+        env.reset(seed=seed)
+        shown = env.game_state.shown
+        for graph, color in zip(shown, ("blue", "red", "purple", "brown"), strict=True):
+            lines = [line for line in env.game.scene(shown).lines if line[0] == color]
+            turns = [
+                (math.atan2(d - b, c - a) - math.atan2(h - f, g - e)) % math.tau
+                for (_, a, b, c, d, _), (_, e, f, g, h, _) in itertools.pairwise(lines)
+            ]
+            turned = [min(turn, math.tau - turn) for turn in turns]
+            is_parabola = graph.points[1][0] - graph.points[0][0] < 1
+            seen.add(is_parabola)
+            if is_parabola:
+                assert max(turned) < math.radians(15)
+            else:
+                assert sum(turn > 1e-6 for turn in turned) <= 1
+    assert seen == {True, False}
