@@ -150,8 +150,8 @@ def time_of(minutes):
 
 
 def week_plan(scene, question):
-    head, *lessons = [row.split() for row in rows(scene)]
-    plan = {hour: dict(zip(head, cells, strict=True)) for hour, *cells in lessons}
+    days = [day.strip() for day in scene.head[1:]]
+    plan = {hour: dict(zip(days, cells, strict=True)) for hour, *cells in scene.rows}
     words = question.removesuffix("?").split()
     if question.startswith("Which lesson is on"):
         return plan[words[-1]][words[4]]

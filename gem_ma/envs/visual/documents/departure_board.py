@@ -21,10 +21,15 @@ def platform(rng, trains):
 
 
 def next_one(rng, trains):
-    """Ask where the first train to a town after some time leaves, delays left aside."""
+    """Ask where the next train to a town leaves: by the timetable, and really too."""
     time, town, _, _ = pick(rng, trains)
     now = max(_minutes(trains[0][0]) - 3, _minutes(time) - int(rng.integers(1, 50)))
     first = next(one for one in trains if one[1] == town and _minutes(one[0]) > now)
+    real = [_minutes(at) + delay for at, to, _, delay in trains if to == town]
+    waiting = [at for at in real if at >= now]  # a train of this very minute could be meant
+    leaves = _minutes(first[0]) + first[3]
+    if leaves > min(waiting) or waiting.count(leaves) > 1:
+        return None
     text = f"It is {_hour(now)}. From which platform does the next train to {town} leave?"
     return text, str(first[2]), PLATFORMS
 

@@ -2,7 +2,7 @@
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.documents import paper
-from gem_ma.envs.visual.documents.paper import Sheet
+from gem_ma.envs.visual.documents.paper import Sheet, columns
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 
 TITLES = ("MEMBERSHIP", "LIBRARY CARD", "SPORTS CLUB", "EVENING COURSE", "SUMMER CAMP")
@@ -26,7 +26,7 @@ GROUPS = {
 }
 TEXTS = tuple(dict.fromkeys([text for texts in FIELDS.values() for text in texts]))
 COUNTS = numbers(30)
-WIDE = 30  # letters
+WIDTHS = (11, 11, 9)  # of the columns, in letters
 
 
 def written(rng, fields, groups):
@@ -105,12 +105,15 @@ class FilledForm(Task):
 
 
 def _sheet(title, fields, groups):
-    rows = [title.center(WIDE)]
+    rows, ruled = [(title,)], [1]
     for name, text in fields.items():
-        rows.append(f"{name + ':':<12}{text or '_' * 10:<{WIDE - 12}}")
+        cells = (f"{name}:", text, "") if groups else (f"{name}:", text)
+        rows.append(columns(cells, WIDTHS[: len(cells)]))
+    lined = tuple(range(1, len(rows)))
     for name, ticks in groups.items():
+        ruled.append(len(rows))
         boxes = [f"{'[x]' if one in ticks else '[ ]'} {one}" for one in GROUPS[name]]
         for i in range(0, len(boxes), 2):
-            cells = "".join([f"{box:<10}" for box in boxes[i : i + 2]])
-            rows.append(f"{name + ':' if i == 0 else '':<10}{cells:<{WIDE - 10}}")
-    return Sheet(tuple(rows), (1,))
+            cells = [*boxes[i : i + 2], ""][:2]
+            rows.append(columns((f"{name}:" if i == 0 else "", *cells), WIDTHS))
+    return Sheet(tuple(rows), tuple(ruled), lined)

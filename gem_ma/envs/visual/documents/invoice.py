@@ -2,7 +2,7 @@
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.documents import paper
-from gem_ma.envs.visual.documents.paper import Sheet, columns
+from gem_ma.envs.visual.documents.paper import Sheet, columns, pair
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 
 FIRMS = ("Alder Ltd", "Birch & Son", "Cedar Works", "Elm Supplies", "Fir Traders", "Hazel Co")
@@ -12,7 +12,7 @@ PARTS = (
 )
 MONTHS = ("Jan", "Mar", "May", "Jul", "Aug", "Oct", "Dec")  # of 31 days
 MOST = 999
-WIDTHS = (-3, 8, -4, -5)  # of the columns, in letters
+WIDTHS = (-3, 8, -4, -6)  # of the columns, in letters
 
 
 def number(rng, bill):
@@ -94,16 +94,15 @@ class Invoice(Task):
 
 
 def _sheet(bill, head, hidden):
-    wide = sum(map(abs, WIDTHS)) + len(WIDTHS) - 1
     firm, date, days, share = head
     rows = [
-        "INVOICE".center(wide),
-        _pair("To", firm, wide),
-        _pair("Customer", bill["customer number"], wide),
-        _pair("Invoice", bill["invoice number"], wide),
-        _pair("Date", date, wide),
-        _pair("Payable in", f"{days} days", wide),
-        columns(("No.", "Part", "Each", "Sum"), WIDTHS),
+        ("INVOICE",),
+        pair("To", firm, WIDTHS),
+        pair("Customer", bill["customer number"], WIDTHS),
+        pair("Invoice", bill["invoice number"], WIDTHS),
+        pair("Date", date, WIDTHS),
+        pair("Payable in", f"{days} days", WIDTHS),
+        columns(("Qty", "Part", "Each", "Amount"), WIDTHS),
     ]
     for many, name, each in bill["parts"]:
         rows.append(columns((many, name, each, "###" if name in hidden else many * each), WIDTHS))
@@ -113,10 +112,6 @@ def _sheet(bill, head, hidden):
         "total": ("To pay", bill["net"] - bill["less"]),
     }
     for key, (name, number_) in ends.items():
-        rows.append(_pair(name, "###" if key in hidden else number_, wide))
+        rows.append(pair(name, "###" if key in hidden else number_, WIDTHS))
     first = 6
     return Sheet(tuple(rows), (1, first, first + 1, first + 1 + len(bill["parts"])))
-
-
-def _pair(name, text, wide):
-    return f"{name}{text!s:>{wide - len(name)}}"

@@ -3,7 +3,7 @@
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.documents import paper
-from gem_ma.envs.visual.documents.paper import Sheet, columns
+from gem_ma.envs.visual.documents.paper import Sheet, columns, pair
 from gem_ma.envs.visual.question import AROUND, BESIDE, Question, Task, pick, some
 from gem_ma.game import InvalidMove, clip_repr
 
@@ -13,7 +13,7 @@ GOODS = (
     *("juice", "lemons", "milk", "noodles", "oats", "pepper", "rice", "salt", "soap", "tea"),
 )
 MOST = 400  # tenths
-WIDTHS = (2, 9, -6, -7)  # of the columns, in letters
+WIDTHS = (1, 8, -5, -6)  # of the columns, in letters
 
 
 def price(rng, bill):
@@ -31,13 +31,13 @@ def line(rng, bill):
 
 def total(rng, bill):
     """Ask for the total; it and the money that is given back are blotted out."""
-    return "What is the total?", sum(many * each for many, _, each in bill), ("TOTAL", "BACK")
+    return "What is the total?", sum(many * each for many, _, each in bill), ("TOTAL", "CHANGE")
 
 
 def change(rng, bill):
     """Ask for the money that is given back; it and the total are blotted out."""
     whole = sum(many * each for many, _, each in bill)
-    return "How much money is given back?", _paid(whole) - whole, ("TOTAL", "BACK")
+    return "How much money is given back?", _paid(whole) - whole, ("TOTAL", "CHANGE")
 
 
 def missing(rng, bill):
@@ -100,16 +100,14 @@ def _money(tenths):
 
 
 def _sheet(rng, bill, hidden):
-    wide = sum(map(abs, WIDTHS)) + len(WIDTHS) - 1
     whole = sum(many * each for many, _, each in bill)
-    ends = {"TOTAL": whole, "CASH": _paid(whole), "BACK": _paid(whole) - whole}
-    rows = [pick(rng, SHOPS).center(wide)]
+    ends = {"TOTAL": whole, "CASH": _paid(whole), "CHANGE": _paid(whole) - whole}
+    rows: list[tuple[str, ...]] = [(pick(rng, SHOPS),)]
     for many, name, each in bill:
         one = "###" if f"each {name}" in hidden else _money(each)
         rows.append(
             columns((many, name, one, "###" if name in hidden else _money(many * each)), WIDTHS)
         )
     for name, amount in ends.items():
-        shown = "###" if name in hidden else _money(amount)
-        rows.append(f"{name:<{wide - 8}} {shown:>7}")
+        rows.append(pair(name, "###" if name in hidden else _money(amount), WIDTHS))
     return Sheet(tuple(rows), (1, len(bill) + 1))

@@ -1,9 +1,8 @@
 """Week plan: the lessons of a class on five days."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.documents import paper
-from gem_ma.envs.visual.documents.paper import Sheet, columns
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
+from gem_ma.scene import TextTable
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
 LESSONS = ("art", "bio", "drama", "geo", "maths", "music", "sport", "tech")
@@ -58,8 +57,6 @@ class WeekPlan(Task):
         "lesson begins; - stands for none. Reply with a lesson, a day or a number, as the question "
         "asks."
     )
-    words = staticmethod(paper.words)
-    scene = staticmethod(paper.scene)
 
     def draw(self, rng, kinds, hours):
         kind, asked = pick(rng, kinds), None
@@ -70,8 +67,16 @@ class WeekPlan(Task):
             ]
             asked = kind(rng, rows)
         text, answer, choices = asked
-        widths = (-2, 5, 5, 5, 5, 5)
-        plan = [columns(("", *DAYS), widths)]
-        plan += [columns((hour + 8, *row), widths) for hour, row in enumerate(rows)]
-        ruled = tuple(range(1, hours + 1))
-        return Question(text, answer, Sheet(tuple(plan), ruled), choices)
+        plan = [(str(hour + 8), *row) for hour, row in enumerate(rows)]
+        return Question(text, answer, tuple(plan), choices)
+
+    def words(self, shown):
+        rows = [
+            f"{hour:>4}   " + "".join([f"{name:7}" for name in row])
+            for hour, *row in (("Hour", *DAYS), *shown)
+        ]
+        return "\n".join([row.rstrip() for row in rows])
+
+    def scene(self, shown):
+        head = "Hour", *[f" {day} " for day in DAYS]  # so that all days are equally wide
+        return TextTable(shown, head)
