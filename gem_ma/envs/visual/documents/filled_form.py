@@ -107,13 +107,13 @@ class FilledForm(Task):
 def _sheet(title, fields, groups):
     rows, ruled = [(title,)], [1]
     for name, text in fields.items():
-        cells = (f"{name}:", text, "") if groups else (f"{name}:", text)
+        cells = [f"{name}:", text, ""][: 3 if groups else 2]
         rows.append(columns(cells, WIDTHS[: len(cells)]))
     lined = tuple(range(1, len(rows)))
     for name, ticks in groups.items():
         ruled.append(len(rows))
         boxes = [f"{'[x]' if one in ticks else '[ ]'} {one}" for one in GROUPS[name]]
         for i in range(0, len(boxes), 2):
-            cells = [*boxes[i : i + 2], ""][:2]
-            rows.append(columns((f"{name}:" if i == 0 else "", *cells), WIDTHS))
+            cells = [f"{name}:" if i == 0 else "", *boxes[i : i + 2], ""][:3]
+            rows.append(columns(cells, WIDTHS))
     return Sheet(tuple(rows), tuple(ruled), lined)

@@ -175,7 +175,7 @@ GRID = tuple(  # and the axes: they lie below all that is drawn
 )
 NUMBERS = canvas.tags(  # at the left and below the grid, where no graph goes
     [(str(n), (place((n, 0))[0], 97.0)) for n in MARKS]
-    + [(f"{n:2}", (2.6, place((0, n))[1])) for n in MARKS],
+    + [(f"{n:2}", (2.4, place((0, n))[1])) for n in MARKS],
     0.044,
 )
 LEAST_CLEARER = 1.0  # percent by which a name is nearer to its own graph than to others
