@@ -4,7 +4,7 @@ import math
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures import figure
-from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon, read_around
+from gem_ma.envs.visual.measures.figure import Figure, fit, name_angle, polygon, read_around
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
 SMALLEST = 30  # degrees: labels need room
@@ -82,7 +82,7 @@ def isosceles(rng, step):
     else:
         words = f"{head}The angle between them is x; another of its angles is {base}°."
         answer, labels = apex, (f"{base}°", "", "x")
-    return Figure(words, polygon(points), _corners(labels, points), marks), answer
+    return Figure(words, polygon(points), _corners(labels, points), marks=marks), answer
 
 
 def exterior(rng, step):
@@ -102,9 +102,9 @@ def exterior(rng, step):
         f"{c if unknown == 'A' else a}°; x is its angle at {unknown}."
     )
     labels = (
-        between("x" if unknown == "A" else f"{a}°", first, second, third),
-        between("x" if unknown == "C" else f"{c}°", third, first, second),
-        between(f"{180 - b}°", second, third, end),
+        name_angle("x" if unknown == "A" else f"{a}°", first, second, third),
+        name_angle("x" if unknown == "C" else f"{c}°", third, first, second),
+        name_angle(f"{180 - b}°", second, third, end),
     )
     return Figure(words, lines, labels), a if unknown == "A" else c
 
@@ -147,7 +147,7 @@ class Angles(Task):
     def draw(self, rng, kinds, step):
         kind = pick(rng, kinds)
         drawing, answer = kind(rng, step)
-        while None in drawing.labels:
+        while None in drawing.angles:
             drawing, answer = kind(rng, step)
         return Question("How many degrees has the angle x?", str(answer), drawing, self.moves)
 
@@ -200,11 +200,11 @@ def _quadrilateral(a, b, c):
 
 
 def _corners(labels, points):
-    """Return the labels in the corners of a polygon."""
+    """Return the named angles of a polygon."""
     many = len(points)
     return tuple(
         [
-            between(text, points[i], points[i - 1], points[(i + 1) % many])
+            name_angle(text, points[i], points[i - 1], points[(i + 1) % many])
             for i, text in enumerate(labels)
             if text
         ]
@@ -212,16 +212,16 @@ def _corners(labels, points):
 
 
 def _rays(rng, words, angles, labels):
-    """Return rays from one point with these angles between them, and labels in the angles."""
+    """Return rays from one point with these angles between them, and the names of these."""
     at, turn, flip = (0.0, 0.0), float(rng.integers(360)), 1 if rng.random() < 0.5 else -1
     ends, total = [], turn
     for angle in angles:
         ends.append((math.cos(math.radians(total)), flip * math.sin(math.radians(total))))
         total += angle
     at, *ends = fit([at, *ends])
-    placed_labels = [
-        between(text, at, ends[i], ends[(i + 1) % len(ends)])
+    named = [
+        name_angle(text, at, ends[i], ends[(i + 1) % len(ends)])
         for i, text in enumerate(labels)
         if text
     ]
-    return Figure(words, tuple([(*at, *end) for end in ends]), tuple(placed_labels))
+    return Figure(words, tuple([(*at, *end) for end in ends]), tuple(named))

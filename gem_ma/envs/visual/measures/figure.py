@@ -1,8 +1,14 @@
 """Geometric figures: straight lines with labels, drawn to scale."""
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from gem_ma.envs.visual.measures.labels import (
+    Surroundings,
+    draw_arcs,
+    place_beside,
+    place_in_angle,
+)
 from gem_ma.scene import Shapes
 
 LINE, MARK = 0.012, 0.006  # thickness of lines and of marks
@@ -12,13 +18,23 @@ FULL = 0.62  # least share of the frame that the figure's box should cover
 TURNS = sorted(range(-90, 91, 5), key=abs)
 
 
+Point: TypeAlias = tuple[float, float]
+Line: TypeAlias = tuple[float, float, float, float]
+
+
 class Figure(NamedTuple):
-    """A figure around the centre of the picture, and its description in words."""
+    """A figure around the centre of the picture, and its description in words.
+
+    Attributes:
+        angles: the name of each angle, its corner, and a point on each of its lines.
+        lengths: the name of each length, its line, and the side of its label (see `side`).
+    """
 
     words: str
-    lines: tuple[tuple[float, float, float, float], ...]
-    labels: tuple[tuple[str, float, float], ...]
-    marks: tuple[tuple[float, float, float, float], ...] = ()
+    lines: tuple[Line, ...]
+    angles: tuple[tuple[str, Point, Point, Point], ...] = ()
+    lengths: tuple[tuple[str, Line, int], ...] = ()
+    marks: tuple[Line, ...] = ()
 
 
 def fit(points, degrees=0.0, margin=0.1, flip=False):
@@ -36,29 +52,39 @@ def polygon(points):
     return tuple([(*a, *b) for a, b in zip(points, [*points[1:], points[0]], strict=True)])
 
 
-def between(text, at, one, other, room=0.052, most=0.4):
-    """Return a label in the angle at a point between two others, or None if there is no room.
+def name_angle(text, at, one, other, room=0.052, most=0.4):
+    """Return the angle at a point between two others, or None if its name has no room.
 
     Args:
-        room: the distance of the label from both lines.
+        room: the distance of the name from both lines.
         most: the largest distance from the point, as a share of the shorter line.
     """
+    if _bisect(at, one, other, room)[1] > most * min(math.dist(at, one), math.dist(at, other)):
+        return None  # it would seem to belong to another corner
+    return text, at, one, other
+
+
+def between(at, one, other, room=0.046):
+    """Return about where a name stands in the angle at a point between two others."""
+    (x, y), far = _bisect(at, one, other, room)
+    return at[0] + far * x, at[1] + far * y
+
+
+def _bisect(at, one, other, room):
+    """Return the direction between two others, and how far a name is from the point."""
     ways = [_unit(end[0] - at[0], end[1] - at[1]) for end in (one, other)]
     x, y = ways[0][0] + ways[1][0], ways[0][1] + ways[1][1]
     half = math.acos(max(-1.0, min(1.0, math.hypot(x, y) / 2)))
-    (x, y), far = _unit(x, y), max(0.11, room / math.sin(half))
-    if far > most * min(math.dist(at, one), math.dist(at, other)):
-        return None  # it would seem to belong to another corner
-    return text, at[0] + far * x, at[1] + far * y
+    return _unit(x, y), max(0.11, room / math.sin(half))
 
 
 def beside(text, line, to, far=0.05):
-    """Return a label beside the middle of a line, on the side `to` (see `side`)."""
+    """Return about where a name stands beside the middle of a line, on the side `to`."""
     x1, y1, x2, y2 = line
     x, y = _unit(x2 - x1, y2 - y1)
     far += 0.012 * (len(text) - 1) * abs(y)  # text is wider than high
     across, down = middle(line)
-    return text, across + to * far * y, down - to * far * x
+    return across + to * far * y, down - to * far * x
 
 
 def right_angle(at, one, other, size=0.045):
@@ -91,18 +117,42 @@ def scene(shown):
     """Draw a figure with the smallest rotation in which it fills the frame, or fills most of it."""
     lines, marks = shown.lines, shown.marks
     points = [end for x1, y1, x2, y2 in lines + marks for end in ((x1, y1), (x2, y2))]
-    tags = [(x, y) for _, x, y in shown.labels]
-    wide = LETTER * max((len(text) for text, _, _ in shown.labels), default=0)
+    tags = [between(*points) for _, *points in shown.angles]
+    tags += [beside(*length) for length in shown.lengths]
+    wide = LETTER * max((len(text) for text, *_ in shown.angles + shown.lengths), default=0)
     move = _turned(points, tags, TURNS[0], wide)
     for degrees in TURNS[1:]:
         if move.full >= FULL:
             break
         other = _turned(points, tags, degrees, wide)
         move = max(move, other, key=lambda turn: turn.full)
-    strokes = [("", *move(*line[:2]), *move(*line[2:]), LINE) for line in lines]
-    strokes += [("", *move(*mark[:2]), *move(*mark[2:]), MARK) for mark in marks]
+    return draw_named(
+        [(*move(*line[:2]), *move(*line[2:])) for line in lines],
+        [(*move(*mark[:2]), *move(*mark[2:])) for mark in marks],
+        [(text, *[move(*point) for point in points]) for text, *points in shown.angles],
+        [(text, (*move(*line[:2]), *move(*line[2:])), to) for text, line, to in shown.lengths],
+    )
+
+
+def draw_named(lines, marks, angles, lengths, items=(), circles=()):
+    """Draw lines and marks, and the names of angles and lengths where they are clear of these.
+
+    Args:
+        items: further figures, as in Shapes.
+        circles: the x, y and radius of circles that names keep clear of, too.
+    """
+    arcs, radii = draw_arcs(angles)
+    around = Surroundings(lines, marks, circles)
+    labels = [
+        place_in_angle(angle, radius, around) for angle, radius in zip(angles, radii, strict=True)
+    ]
+    labels += [place_beside(length, around) for length in lengths]
+    strokes = [("", *line, LINE) for line in lines]
+    strokes += [("", *mark, MARK) for mark in (*marks, *arcs)]
     return Shapes(
-        lines=tuple(strokes), labels=tuple([(text, "", *move(x, y)) for text, x, y in shown.labels])
+        tuple(items),
+        lines=tuple(strokes),
+        labels=tuple([(text, "", *place) for text, *place in labels]),
     )
 
 

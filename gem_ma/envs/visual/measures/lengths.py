@@ -4,7 +4,7 @@ import itertools
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures import figure
-from gem_ma.envs.visual.measures.figure import Figure, beside, fit, polygon
+from gem_ma.envs.visual.measures.figure import Figure, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
 TRIPLES = (  # sides of right triangles, the longest last
@@ -24,7 +24,7 @@ def rectangle(rng):
     words = f"A rectangle with sides of {wide} and {high}."
     text = pick(rng, (AREA, PERIMETER))
     answer = wide * high if text == AREA else 2 * (wide + high)
-    return text, answer, Figure(words, lines, labels)
+    return text, answer, Figure(words, lines, lengths=labels)
 
 
 def parts(rng, many=2):
@@ -37,11 +37,11 @@ def parts(rng, many=2):
     lines = [(*a, *b) for a, b in itertools.pairwise(line)]
     names = ["x" if i == unknown else str(n) for i, n in enumerate(lengths)]
     left = figure.side((*line[0], *line[-1]), start)  # the side of the second line
-    labels = [beside(name, part, -left) for name, part in zip(names, lines, strict=True)]
-    labels.append(beside(str(whole), (*start, *end), left))
+    named = [(name, part, -left) for name, part in zip(names, lines, strict=True)]
+    named.append((str(whole), (*start, *end), left))
     marks = [figure.stroke(point, lines[0]) for point in (*line, start, end)]
     words = f"A line of length {whole} is divided into parts of length {', '.join(names)}."
-    drawing = Figure(words, (*lines, (*start, *end)), tuple(labels), tuple(marks))
+    drawing = Figure(words, (*lines, (*start, *end)), lengths=tuple(named), marks=tuple(marks))
     return LENGTH, lengths[unknown], drawing
 
 
@@ -121,10 +121,10 @@ def _look(rng):
 
 
 def _around(lines, names):
-    """Return the labels outside of a polygon, beside its sides."""
+    """Return the names of the sides of a polygon, on its outside."""
     outside = -figure.side(lines[0], lines[1][2:])  # the polygons here turn inward first
     pairs = zip(names, lines, strict=True)
-    return tuple([beside(name, line, outside) for name, line in pairs if name])
+    return tuple([(name, line, outside) for name, line in pairs if name])
 
 
 def _right(rng, sides, unknown, name):
@@ -139,7 +139,7 @@ def _right(rng, sides, unknown, name):
         f"A right triangle. The sides beside its right angle are {first or 'not given'} and "
         f"{second or 'not given'}, the side opposite to it is {third or 'not given'}."
     )
-    return Figure(words, lines, labels, marks)
+    return Figure(words, lines, lengths=labels, marks=marks)
 
 
 def _corner(rng):
@@ -157,4 +157,4 @@ def _six(rng, points, sides, names):
     ways = ("right", "down", "left", "down", "left", "up")
     directions = [f"{way} {name or '(not given)'}" for way, name in zip(ways, labels, strict=True)]
     words = f"A figure with six sides and right angles. Its sides go {', '.join(directions)}."
-    return Figure(words, lines, _around(lines, labels))
+    return Figure(words, lines, lengths=_around(lines, labels))

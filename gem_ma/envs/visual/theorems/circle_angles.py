@@ -9,14 +9,15 @@ from gem_ma.envs.visual.theorems.drawing import (
     ANGLE,
     CircleFigure,
     Theorem,
-    label_angle,
     list_values,
+    name_angle,
     on_circle,
     place,
     sample,
 )
 
 SMALLEST = 34  # degrees: labels need room
+NARROW, CROSSED = 20, 30  # degrees: a chord and a radius with less seem to be one thick line
 _AROUND = ("BCDA", "CDAB", "DABC", "DCBA", "CBAD", "BADC", "ADCB")  # around a quadrilateral
 
 
@@ -29,15 +30,18 @@ def semicircle(rng, step):
     if placed is None:
         return None
     (a, b, c, o), circle = placed
-    labels = (label_angle(f"{angle}°", a, b, c), label_angle("x", b, a, c))
+    angles = (name_angle(f"{angle}°", a, b, c), name_angle("x", b, a, c))
     lines = ((*a, *o), (*o, *b), (*b, *c), (*c, *a))
-    return ANGLE, CircleFigure(words, lines, labels, (), circle), 90 - angle
+    return ANGLE, CircleFigure(words, lines, circle, angles), 90 - angle
 
 
 def inscribed(rng, step):
     """Show the angles of a chord at the centre and at the circle."""
     at_circle = sample(rng, step, SMALLEST, 80)
     apex = int(rng.integers(2 * at_circle + 70, 291))
+    # twice the angles between a chord and a radius; above 0 where the chord crosses the other one
+    if any(-NARROW < turn < CROSSED for turn in (180 - apex, apex - 2 * at_circle - 180)):
+        return None
     sizes = at_circle, 2 * at_circle
     asked = int(rng.integers(2))
     names = ["x" if i == asked else f"{size}°" for i, size in enumerate(sizes)]
@@ -50,8 +54,8 @@ def inscribed(rng, step):
         return None
     (a, b, c, o), circle = placed
     lines = ((*a, *c), (*c, *b), (*a, *o), (*o, *b))
-    labels = (label_angle(names[0], c, a, b), label_angle(names[1], o, a, b))
-    return ANGLE, CircleFigure(words, lines, labels, (), circle), sizes[asked]
+    angles = (name_angle(names[0], c, a, b), name_angle(names[1], o, a, b))
+    return ANGLE, CircleFigure(words, lines, circle, angles), sizes[asked]
 
 
 def cyclic(rng, step):
@@ -72,13 +76,10 @@ def cyclic(rng, step):
     if placed is None:
         return None
     points, circle = placed
-    labels = tuple(
-        [
-            label_angle(names[i], points[i], points[i - 1], points[(i + 1) % 4])
-            for i in sorted(names)
-        ]
+    angles = tuple(
+        [name_angle(names[i], points[i], points[i - 1], points[(i + 1) % 4]) for i in sorted(names)]
     )
-    return ANGLE, CircleFigure(words, polygon(points), labels, (), circle), sizes[asked]
+    return ANGLE, CircleFigure(words, polygon(points), circle, angles), sizes[asked]
 
 
 def arrow(rng, step):
@@ -102,12 +103,12 @@ def arrow(rng, step):
         return None
     (a, b, c, o), circle = placed
     lines = ((*a, *c), (*c, *b), (*a, *o), (*o, *b))
-    labels = (
-        label_angle(names[0], a, o, c),
-        label_angle(names[1], b, o, c),
-        label_angle(names[2], o, a, b),
+    angles = (
+        name_angle(names[0], a, o, c),
+        name_angle(names[1], b, o, c),
+        name_angle(names[2], o, a, b),
     )
-    return ANGLE, CircleFigure(words, lines, labels, (), circle), sizes[asked]
+    return ANGLE, CircleFigure(words, lines, circle, angles), sizes[asked]
 
 
 def tangent(rng, step):
@@ -127,8 +128,8 @@ def tangent(rng, step):
         return None
     (a, b, c, up, down), circle = placed
     lines = ((*a, *b), (*b, *c), (*c, *a), (*up, *a), (*a, *down))
-    labels = (label_angle(names[0], a, up, b), label_angle(names[1], c, a, b))
-    return ANGLE, CircleFigure(words, lines, labels, (), circle), angle
+    angles = (name_angle(names[0], a, up, b), name_angle(names[1], c, a, b))
+    return ANGLE, CircleFigure(words, lines, circle, angles), angle
 
 
 def two_tangents(rng, step):
@@ -149,8 +150,8 @@ def two_tangents(rng, step):
         return None
     (a, b, c, p), circle = placed
     lines = ((*p, *a), (*p, *b), (*a, *c), (*c, *b))
-    labels = (label_angle(names[0], p, a, b), label_angle(names[1], c, a, b))
-    return ANGLE, CircleFigure(words, lines, labels, (), circle), sizes[asked]
+    angles = (name_angle(names[0], p, a, b), name_angle(names[1], c, a, b))
+    return ANGLE, CircleFigure(words, lines, circle, angles), sizes[asked]
 
 
 class CircleAngles(Theorem):
@@ -177,7 +178,7 @@ class CircleAngles(Theorem):
 
 
 def _arcs(rng, step, many):
-    """Sample even arcs of a whole circle, none of them too short or long for its labels."""
+    """Sample even arcs of a whole circle, none of them too short or long for its angles."""
     unit = 2 * step
     cuts = sorted((rng.permutation(360 // unit - 1)[: many - 1] + 1).tolist())
     ends = [0, *cuts, 360 // unit]

@@ -9,9 +9,10 @@ from gem_ma.envs.visual.theorems.drawing import (
     LENGTH,
     CircleFigure,
     Theorem,
-    label_length,
     list_values,
+    name_length,
     place,
+    ticks,
 )
 
 RIGHT = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (12, 35, 37), (9, 40, 41))
@@ -40,7 +41,8 @@ def half_chord(rng, most):
     given = tuple([name for name in lengths if name != asked])
     words = "A circle around O with a chord AB; M is its middle, and OM is at right angles to it."
     lines = ("OM", "MA", "MB", "OA")
-    return _shown(rng, words, "AMBO", points, lines, lengths, given, asked, ("M", "A", "O"))
+    corner, halves = ("M", "A", "O"), ("MA", "MB")
+    return _shown(rng, words, "AMBO", points, lines, lengths, given, asked, corner, halves)
 
 
 def tangent(rng, most):
@@ -118,7 +120,8 @@ class CircleLengths(Theorem):
     moves = numbers(200)
     about = (
         "It shows a circle, a dot at its centre, and lines with lengths beside them, drawn to "
-        "scale; a small square marks a right angle. Reply with a number."
+        "scale; a small square marks a right angle; strokes over two lines say that they are "
+        "equally long. Reply with a number."
     )
 
 
@@ -153,8 +156,10 @@ def _four_points(first, second, rng):
     return [((a - x) / far, (b - y) / far) for a, b in points]
 
 
-def _shown(rng, words, names, points, lines, lengths, given, asked, corner=(), letterings=()):
-    """Return the question with labels beside lines, and a mark of a right angle at a corner."""
+def _shown(
+    rng, words, names, points, lines, lengths, given, asked, corner=(), equal=(), letterings=()
+):
+    """Return the question with labels beside lines, and marks of a right angle and equal lines."""
     placed = place(rng, points)
     if placed is None:
         return None
@@ -163,16 +168,16 @@ def _shown(rng, words, names, points, lines, lengths, given, asked, corner=(), l
     middle = tuple([sum(p[i] for p in places.values()) / len(places) for i in (0, 1)])
     shown = {name: str(lengths[name]) for name in given} | {asked: "x"}
     drawn = {name: (*places[name[0]], *places[name[1]]) for name in lines}
-    labels = [
-        label_length(text, drawn[name], drawn.values(), middle) for name, text in shown.items()
-    ]
+    named = [name_length(text, drawn[name], drawn.values(), middle) for name, text in shown.items()]
     marks = right_angle(*[places[name] for name in corner]) if corner else ()
+    for name in equal:
+        marks += ticks(places[name[0]], places[name[1]])
     told = ", ".join([f"{name} is {text}" for name, text in list_values(shown, letterings, lines)])
     drawing = CircleFigure(
         f"{words} Lengths: {told}.",
         tuple(drawn.values()),
-        tuple(labels),
-        marks,
         circle,
+        lengths=tuple(named),
+        marks=marks,
     )
     return LENGTH, drawing, lengths[asked]

@@ -4,24 +4,25 @@ import math
 from typing import NamedTuple
 
 from gem_ma.envs.visual.measures import figure
-from gem_ma.envs.visual.measures.figure import Figure
+from gem_ma.envs.visual.measures.figure import Figure, Line, Point
+from gem_ma.envs.visual.measures.labels import DOT
 from gem_ma.envs.visual.question import Question, Task, pick
-from gem_ma.scene import Shapes
 
 ANGLE, LENGTH = "How many degrees has the angle x?", "How long is x?"
 STEPS = 50  # radii are whole parts of the picture, so that few circles must be drawn anew
 FULL = 0.6  # least share of the picture that the box around a figure with a circle covers
-DOT = 0.03
+RING = 0.986  # where the middle of the line of a circle is, as a share of its radius
 
 
 class CircleFigure(NamedTuple):
     """A figure with a circle, whose centre has a dot, and its description in words."""
 
     words: str
-    lines: tuple[tuple[float, float, float, float], ...]
-    labels: tuple[tuple[str, float, float], ...]
-    marks: tuple[tuple[float, float, float, float], ...]
+    lines: tuple[Line, ...]
     circle: tuple[float, float, float]  # x, y, radius
+    angles: tuple[tuple[str, Point, Point, Point], ...] = ()  # as in a Figure
+    lengths: tuple[tuple[str, Line, int], ...] = ()
+    marks: tuple[Line, ...] = ()
 
 
 class Theorem(Task):
@@ -32,7 +33,7 @@ class Theorem(Task):
     def draw(self, rng, kinds, *level):
         while True:
             drawn = pick(rng, kinds)(rng, *level)
-            if drawn is not None and None not in drawn[1].labels:
+            if drawn is not None and None not in drawn[1].angles + drawn[1].lengths:
                 text, drawing, answer = drawn
                 return Question(text, str(answer), drawing, self.moves)
 
@@ -43,12 +44,14 @@ class Theorem(Task):
         if isinstance(shown, Figure):
             return figure.scene(shown)
         x, y, radius = shown.circle
-        lines = [("", *line, figure.LINE) for line in shown.lines]
-        lines += [("", *mark, figure.MARK) for mark in shown.marks]
-        return Shapes(
-            (("circle", "", x, y, 2 * radius, 0.0), ("disc", "", x, y, DOT, 0.0)),
-            lines=tuple(lines),
-            labels=tuple([(text, "", a, b) for text, a, b in shown.labels]),
+        circle = "circle", "", x, y, 2 * radius / RING, 0.0
+        return figure.draw_named(
+            shown.lines,
+            shown.marks,
+            shown.angles,
+            shown.lengths,
+            (circle, ("disc", "", x, y, 2 * DOT, 0.0)),
+            ((x, y, radius), (x, y, DOT)),
         )
 
 
@@ -116,17 +119,21 @@ def ticks(start, end, many=1):
     return tuple([figure.stroke(point, (*start, *end)) for point in points])
 
 
-def label_angle(text, at, one, other):
-    """Return a label in the angle at a point between two others, or None if there is no room."""
-    return figure.between(text, at, one, other, 0.046, 0.52)
+def name_angle(text, at, one, other, room=0.046, most=0.52):
+    """Return the angle at a point between two others, or None if its name has no room."""
+    return figure.name_angle(text, at, one, other, room, most)
 
 
-def label_length(text, line, lines, point):
-    """Return a label beside a line, away from a point, or None if it may seem to be another's."""
-    label = figure.beside(text, line, -figure.side(line, point))
-    far = 1.25 * math.dist(label[1:], figure.middle(line))
-    near = [one for one in lines if math.dist(label[1:], figure.middle(one)) < far]
-    return label if near == [line] else None
+def name_length(text, line, lines, point):
+    """Return the length of a line, with its name on the side away from a point.
+
+    None stands for a name that may seem to be another line's.
+    """
+    to = -figure.side(line, point)
+    place = figure.beside(text, line, to)
+    far = 1.25 * math.dist(place, figure.middle(line))
+    near = [one for one in lines if math.dist(place, figure.middle(one)) < far]
+    return (text, line, to) if near == [line] else None
 
 
 def sample(rng, step, least, most):

@@ -6,7 +6,7 @@ import math
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures.figure import Figure, fit
 from gem_ma.envs.visual.question import numbers
-from gem_ma.envs.visual.theorems.drawing import ANGLE, Theorem, arrowhead, label_angle, look
+from gem_ma.envs.visual.theorems.drawing import ANGLE, Theorem, arrowhead, look, name_angle
 
 SECTORS = ("above left", "above right", "below right", "below left")  # of a crossing
 
@@ -33,7 +33,7 @@ def crossed(rng, step):
         f"{SECTORS[asked]}."
     )
     marks = (*arrowhead(a, b, 0.9), *arrowhead(c, d, 0.9))
-    return ANGLE, Figure(words, lines, (first, second), marks), sizes[asked]
+    return ANGLE, Figure(words, lines, (first, second), marks=marks), sizes[asked]
 
 
 def wedge(rng, step):
@@ -50,10 +50,10 @@ def wedge(rng, step):
     )
     sizes, asked = (left, 180 - left - right, right), int(rng.integers(3))
     names = ["x" if i == asked else f"{size}°" for i, size in enumerate(sizes)]
-    labels = (
-        label_angle(names[0], top, start, one),
-        label_angle(names[1], top, one, other),
-        label_angle(names[2], other, top, one),
+    angles = (
+        name_angle(names[0], top, start, one),
+        name_angle(names[1], top, one, other),
+        name_angle(names[2], other, top, one),
     )
     words = (
         "Two parallel lines, one above the other. From a point of the upper one two lines go to "
@@ -63,7 +63,7 @@ def wedge(rng, step):
         f"{names[2]}."
     )
     marks = (*arrowhead(start, end, 0.95), *arrowhead(low, far, 0.95))
-    return ANGLE, Figure(words, lines, labels, marks), sizes[asked]
+    return ANGLE, Figure(words, lines, angles, marks=marks), sizes[asked]
 
 
 def bend(rng, step):
@@ -105,7 +105,7 @@ class ParallelAngles(Theorem):
 
 
 def _sector(text, at, around, index):
-    return label_angle(text, at, around[index], around[(index + 1) % 4])
+    return name_angle(text, at, around[index], around[(index + 1) % 4])
 
 
 def _path(rng, step, many, outer=False):
@@ -131,10 +131,10 @@ def _path(rng, step, many, outer=False):
     elif outer:
         names[-1], ends = f"{180 - slopes[-1]}°", ends[::-1]
         is_right = not is_right
-    labels = [label_angle(names[0], start, side, path[1])]
+    angles = [name_angle(names[0], start, side, path[1])]
     for i in range(1, many):
-        labels.append(label_angle(names[i], path[i], path[i - 1], path[i + 1]))
-    labels.append(label_angle(names[-1], end, ends[0], path[-2]))
+        angles.append(name_angle(names[i], path[i], path[i - 1], path[i + 1]))
+    angles.append(name_angle(names[-1], end, ends[0], path[-2]))
     lines = [(*a, *b) for a, b in itertools.pairwise(path)]
     lines += [(*left, *start), (*start, *right), (*low_left, *end), (*end, *low_right)]
     if many == 2:  # flipped, the path is one of the same kind
@@ -147,4 +147,4 @@ def _path(rng, step, many, outer=False):
         f"line, to its {'right' if is_right else 'left'}."
     )
     marks = (*arrowhead(left, right, 0.95), *arrowhead(low_left, low_right, 0.95))
-    return ANGLE, Figure(words, tuple(lines), tuple(labels), marks), sizes[asked]
+    return ANGLE, Figure(words, tuple(lines), tuple(angles), marks=marks), sizes[asked]

@@ -5,7 +5,7 @@ import math
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon, read_around
 from gem_ma.envs.visual.question import numbers
-from gem_ma.envs.visual.theorems.drawing import ANGLE, Theorem, label_angle, look, on_circle
+from gem_ma.envs.visual.theorems.drawing import ANGLE, Theorem, look, name_angle, on_circle
 
 LONG = 0.46  # of the line by which a side goes on beyond a corner
 
@@ -23,19 +23,20 @@ def inner_angles(rng, many, step, outer):
     points = fit([*corners, *beyond], *look(rng))
     ends = dict(zip(outside, points[many:], strict=True))
     points = points[:many]
-    labels, told = [], []
+    angles, told = [], []
     for i, size in enumerate(sizes):
         after = points[(i + 1) % many]
         if i in ends:
-            labels.append(between(f"{180 - size}°", points[i], ends[i], after, 0.042, 0.8))
+            angles.append(name_angle(f"{180 - size}°", points[i], ends[i], after, 0.042, 0.8))
             told.append(f"outer {180 - size}°")
         else:
             name = "x" if i == asked else f"{size}°"
-            labels.append(label_angle(name, points[i], points[i - 1], after))
+            angles.append(name_angle(name, points[i], points[i - 1], after))
             told.append(name)
-    if 180 - max([sizes[i] for i in outside], default=0) < 38 or None in labels:
+    if 180 - max([sizes[i] for i in outside], default=0) < 38 or None in angles:
         return None
-    for (_, *at), point in zip(labels, points, strict=True):
+    for i, (_, point, *sides) in enumerate(angles):
+        at = between(point, *sides, 0.042 if i in ends else 0.046)
         if min(math.dist(at, other) for other in points) < math.dist(at, point):
             return None  # it would seem to belong to another corner
     told = read_around(told, backwards=not outside)
@@ -43,7 +44,7 @@ def inner_angles(rng, many, step, outer):
     if outside:
         words += " An outer angle is one between a side and the line on which the side before goes."
     lines = (*polygon(points), *[(*points[i], *end) for i, end in ends.items()])
-    return ANGLE, Figure(words, lines, tuple(labels)), sizes[asked]
+    return ANGLE, Figure(words, lines, tuple(angles)), sizes[asked]
 
 
 class PolygonAngles(Theorem):

@@ -10,9 +10,9 @@ from gem_ma.envs.visual.theorems.drawing import (
     ANGLE,
     Theorem,
     arrowhead,
-    label_angle,
     list_values,
     look,
+    name_angle,
     sample,
     ticks,
 )
@@ -159,8 +159,8 @@ def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal, 
     """Return the question: names of angles that are given, and of the one that is asked."""
     places = dict(zip(points, fit(list(points.values()), *look(rng)), strict=True))
     names = {**{one: f"{sizes[one]}°" for one in given}, asked: "x"}
-    labels = [
-        label_angle(text, *[places[name[i]] for i in (1, 0, 2)]) for name, text in names.items()
+    angles = [
+        name_angle(text, *[places[name[i]] for i in (1, 0, 2)]) for name, text in names.items()
     ]
     lines = [(*places[a], *places[b]) for a, b in (*SIDES, *diagonals)]
     marks = []
@@ -172,5 +172,5 @@ def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal, 
             marks += ticks(places[a], places[b], many)
     values = list_values(names, letterings, ANGLES)
     told = ", ".join([f"the angle {name} is {text}" for name, text in values])
-    drawing = Figure(f"{words} Given: {told}.", tuple(lines), tuple(labels), tuple(marks))
+    drawing = Figure(f"{words} Given: {told}.", tuple(lines), tuple(angles), marks=tuple(marks))
     return ANGLE, drawing, sizes[asked]

@@ -9,9 +9,9 @@ from gem_ma.envs.visual.theorems.drawing import (
     LENGTH,
     Theorem,
     arrowhead,
-    label_length,
     list_values,
     look,
+    name_length,
 )
 
 
@@ -146,17 +146,14 @@ def _shown(rng, words, points, lines, parts, asked, letterings, *parallel):
     places = dict(zip(points, fit(list(points.values()), turn, 0.14, flip), strict=True))
     middle = tuple([sum(p[i] for p in places.values()) / len(places) for i in (0, 1)])
     drawn = {name: (*places[name[0]], *places[name[1]]) for name in lines}
-    labels = [
-        label_length("x" if name == asked else str(length), drawn[name], drawn.values(), middle)
-        for name, length in parts.items()
-    ]
     marks = [stroke for a, b in parallel for stroke in arrowhead(places[a], places[b], 0.3)]
     named = {name: "x" if name == asked else str(length) for name, length in parts.items()}
+    shown = [name_length(text, drawn[name], drawn.values(), middle) for name, text in named.items()]
     told = ", ".join([f"{name} is {text}" for name, text in list_values(named, letterings, lines)])
     drawing = Figure(
         f"{words} Lengths: {told}.",
         tuple(drawn.values()),
-        tuple(labels),
-        tuple(marks),
+        lengths=tuple(shown),
+        marks=tuple(marks),
     )
     return LENGTH, drawing, parts[asked]
