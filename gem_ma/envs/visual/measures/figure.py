@@ -3,12 +3,7 @@
 import math
 from typing import NamedTuple, TypeAlias
 
-from gem_ma.envs.visual.measures.labels import (
-    Surroundings,
-    draw_arcs,
-    place_beside,
-    place_in_angle,
-)
+from gem_ma.envs.visual.measures.labels import draw_arcs, place_labels
 from gem_ma.scene import Shapes
 
 LINE, MARK = 0.012, 0.006  # thickness of lines and of marks
@@ -142,11 +137,7 @@ def draw_named(lines, marks, angles, lengths, items=(), circles=()):
         circles: the x, y and radius of circles that names keep clear of, too.
     """
     arcs, radii = draw_arcs(angles)
-    around = Surroundings(lines, marks, circles)
-    labels = [
-        place_in_angle(angle, radius, around) for angle, radius in zip(angles, radii, strict=True)
-    ]
-    labels += [place_beside(length, around) for length in lengths]
+    labels = place_labels(lines, marks, circles, angles, radii, lengths)
     strokes = [("", *line, LINE) for line in lines]
     strokes += [("", *mark, MARK) for mark in (*marks, *arcs)]
     return Shapes(

@@ -84,7 +84,7 @@ def cyclic(rng, step):
 
 def arrow(rng, step):
     """Show a quadrilateral of two chords and two radii."""
-    first, second = sample(rng, step, 24, 44), sample(rng, step, 24, 44)
+    first, second = sample(rng, step, 30, 44), sample(rng, step, 30, 44)
     at_centre = 2 * (first + second)
     if at_centre > 150:
         return None
@@ -113,7 +113,7 @@ def arrow(rng, step):
 
 def tangent(rng, step):
     """Show a tangent, a chord from where it touches, and an angle over the chord."""
-    angle = sample(rng, step, SMALLEST, 74)
+    angle = sample(rng, step, 46, 74)  # the circle goes through it, beside the label
     apex = int(rng.integers(2 * angle + 80, 290))
     start, end, c = on_circle(0, 2 * angle, apex)
     points = [start, end, c, (1, 1.0), (1, -0.6)]
