@@ -1,6 +1,5 @@
 """Gears turn: how often a gear turns, and which way, if another one is turned."""
 
-import itertools
 import math
 
 import numpy as np
@@ -19,7 +18,9 @@ MODULE = 1 / 8  # the radius of a gear, divided by its teeth
 TOOTH = 0.16  # how far a tooth reaches over the circle of its gear, and a gap below it
 LEAST_SIDE = 0.66  # of the box around all gears, as a share of its longer side
 TURN = 2 * math.pi
-BENDS = 20  # lines around a gear
+PULLEY = 0.8  # the radius of a pulley behind a gear, for a belt, as a share of that of the gear
+BELT_WIDTH = 0.012
+TOOTH_CORNERS = ((-0.26, -0.9), (-0.14, 0.9), (0.14, 0.9), (0.26, -0.9))  # in teeth, in TOOTH
 
 
 class GearsTurn(Task):
@@ -93,29 +94,29 @@ class GearsTurn(Task):
 
     def scene(self, shown):
         gears, links = shown
-        low, high = _find_corners(*list(zip(*gears, strict=True))[1:])
+        names, teeth, places = zip(*gears, strict=True)
+        gears = tuple(zip(names, teeth, _turn_chain(teeth, places), strict=True))
+        low, high = _find_corners(teeth, [where for *_, where in gears])
         unit = 0.94 / max(high[0] - low[0], high[1] - low[1])
-
         middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
 
-        def place(*points):
+        def place(points):
             return [tuple(one) for one in (0.5 + unit * (np.array(points) - middle)).tolist()]
 
-        areas, lines, labels = [], [], []
-        for i, (name, teeth, (x, y)) in enumerate(gears):
-            rim = _list_rim(teeth, (x, y), _find_phase(gears, links, i))
-            areas.append((("yellow", "orange")[_find_shade(links, i)], tuple(place(*rim))))
-            size = unit * teeth * MODULE
-            letter = min(0.1, 0.62 * size)
-            above, below = place((x, y - 0.3 * teeth * MODULE), (x, y + 0.36 * teeth * MODULE))
-            labels.append((name, "", *above, letter))
-            labels.append((str(teeth), "", *below, 0.8 * letter))
+        areas, labels = [], []
         for a, b, kind in links:
             if kind != MESH:
-                for way in _trace_belt(gears[a][1:], gears[b][1:], kind == CROSSED):
-                    for one, other in itertools.pairwise(place(*way)):
-                        lines.append(("", *one, *other, 0.012))
-        return Shapes(lines=tuple(lines), areas=tuple(areas), labels=tuple(labels))
+                ends = [(PULLEY * n * MODULE, where) for _, n, where in (gears[a], gears[b])]
+                for one, other in map(place, _list_belt(*ends, kind == CROSSED)):
+                    areas.append(("", _widen(one, other, BELT_WIDTH)))
+        text = min(0.1, 0.72 * unit * min(teeth) * MODULE)
+        centres = place([where for *_, where in gears])
+        for i, ((name, n, where), (x, y)) in enumerate(zip(gears, centres, strict=True)):
+            rim = _list_rim(n, where, _find_phase(gears, links, i))
+            areas.append((("yellow", "orange")[_find_shade(links, i)], tuple(place(rim))))
+            labels.append((name, "", x, y - 0.42 * text, text))
+            labels.append((str(n), "", x, y + 0.42 * text, text))
+        return Shapes(areas=tuple(areas), labels=tuple(labels))
 
 
 def _reach(teeth):
@@ -133,6 +134,16 @@ def _fill_frame(teeth, places):
     """Return whether the box around gears is nearly a square, so that it fills a square frame."""
     spans = [b - a for a, b in zip(*_find_corners(teeth, places), strict=True)]
     return min(spans) >= LEAST_SIDE * max(spans)
+
+
+def _turn_chain(teeth, places):
+    """Return the centres of gears, turned together so that they fit into the smallest square."""
+    turns = np.exp(1j * np.linspace(0, math.pi / 2, 24, endpoint=False))
+    turned = np.outer(turns, np.array(places) @ (1, 1j))
+    reach = np.array([_reach(n) for n in teeth])
+    spans = [(way + reach).max(1) - (way - reach).min(1) for way in (turned.real, turned.imag)]
+    best = turned[np.max(spans, 0).argmin()]
+    return list(zip(best.real.tolist(), best.imag.tolist(), strict=True))
 
 
 def _find_shade(links, gear):
@@ -174,7 +185,7 @@ def _sample_places(rng, teeth, links):
 def _is_clear(places, teeth, belts):
     """Return whether all belts are clear of all other gears and belts."""
     parts = [
-        (a, b, _list_belt((teeth[a], places[a]), (teeth[b], places[b]), kind == CROSSED))
+        (a, b, _list_belt(*[(teeth[i] * MODULE, places[i]) for i in (a, b)], kind == CROSSED))
         for a, b, kind in belts
     ]
     for i, (a, b, lines) in enumerate(parts):
@@ -216,19 +227,24 @@ def _find_phase(gears, links, gear):
 
 def _list_rim(teeth, centre, phase):
     """Return the outline of a gear."""
-    rim = []
-    for tooth in range(teeth):
-        for at, far in ((-0.26, -1), (-0.14, 1), (0.14, 1), (0.26, -1)):
-            angle = phase + TURN * (tooth + at) / teeth
-            radius = teeth * MODULE + far * TOOTH * 0.9
-            rim.append((centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle)))
-    return rim
+    across, far = np.array(TOOTH_CORNERS).T
+    angles = phase + TURN * (np.arange(teeth)[:, None] + across) / teeth
+    radii = teeth * MODULE + far * TOOTH
+    rim = centre[0] + radii * np.cos(angles), centre[1] + radii * np.sin(angles)
+    return np.stack(rim, -1).reshape(-1, 2)
+
+
+def _widen(one, other, wide):
+    """Return the corners of a straight line from place to place."""
+    (ax, ay), (bx, by) = one, other
+    share = wide / 2 / math.dist(one, other)
+    x, y = share * (ay - by), share * (bx - ax)
+    return (ax + x, ay + y), (bx + x, by + y), (bx - x, by - y), (ax - x, ay - y)
 
 
 def _list_belt(one, other, is_crossed):
-    """Return the two straight parts of a belt around two gears."""
-    (n, (ax, ay)), (m, (bx, by)) = one, other
-    r, s = n * MODULE, m * MODULE
+    """Return the two straight parts of a belt around two circles, each a radius and a centre."""
+    (r, (ax, ay)), (s, (bx, by)) = one, other
     far = math.dist((ax, ay), (bx, by))
     angle = math.atan2(by - ay, bx - ax)
     turn = math.acos((r + s if is_crossed else r - s) / far)
@@ -243,21 +259,3 @@ def _list_belt(one, other, is_crossed):
             )
         )
     return parts
-
-
-def _trace_belt(one, other, is_crossed):
-    """Return the straight parts of a belt, and its bends around both gears as short lines."""
-    parts = _list_belt(one, other, is_crossed)
-    bends = []
-    for end, (gear, far) in enumerate(((one, other), (other, one))):
-        (teeth, (x, y)), (_, (ox, oy)) = gear, far
-        away = math.atan2(y - oy, x - ox)
-        first, last = (part[end] for part in parts)
-        low, high = (
-            (math.atan2(p[1] - y, p[0] - x) - away + math.pi) % TURN - math.pi
-            for p in (first, last)
-        )
-        angles = [away + low + (high - low) * i / BENDS for i in range(BENDS + 1)]
-        radius = teeth * MODULE
-        bends.append([(x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles])
-    return [*parts, *bends]

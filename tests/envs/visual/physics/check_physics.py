@@ -96,17 +96,17 @@ def _list_marks(scene):
 
 
 def gears_turn(scene, question):
-    """Find which gears touch and which lines join them, and turn them one after the other."""
-    places = [np.mean(rim, axis=0) for _, rim in scene.areas]
-    rims = zip(scene.areas, places, strict=True)
-    reach = [np.linalg.norm(np.array(rim) - p, axis=1) for (_, rim), p in rims]
+    """Find which gears touch and which belts join them, and turn them one after the other."""
+    rims = [rim for color, rim in scene.areas if color]
+    places = [np.mean(rim, axis=0) for rim in rims]
+    reach = [np.linalg.norm(np.array(rim) - p, axis=1) for rim, p in zip(rims, places, strict=True)]
     radii = [(r.min() + r.max()) / 2 for r in reach]
     texts = [[] for _ in places]
     for text, _, x, y, _ in scene.labels:
         texts[min(range(len(places)), key=lambda i: math.dist(places[i], (x, y)))].append(text)
     teeth = {name: int(n) for name, n in texts}
     names = [name for name, _ in texts]
-    for (_, rim), name in zip(scene.areas, names, strict=True):
+    for rim, name in zip(rims, names, strict=True):
         assert len(rim) == 4 * teeth[name]
     signs = _list_signs(scene, names, places, radii, max(teeth.values()))
     first, count, way, last = re.search(
@@ -130,9 +130,10 @@ def _list_signs(scene, names, places, radii, most):
         far = math.dist(places[i], places[j])
         if far < radii[i] + radii[j] + 0.2 * min(radii) / most:
             signs[names[i], names[j]] = -1
-    for _, ax, ay, bx, by, _ in scene.lines:
+    for a, b, c, d in [np.array(corners) for color, corners in scene.areas if not color]:
+        (ax, ay), (bx, by) = (a + d) / 2, (b + c) / 2
         ends = [
-            min(range(len(places)), key=lambda i: abs(math.dist(places[i], p) - radii[i]))
+            min(range(len(places)), key=lambda i: math.dist(places[i], p) / radii[i])
             for p in ((ax, ay), (bx, by))
         ]
         i, j = sorted(ends)
