@@ -71,6 +71,7 @@ class FallingBlocks(Task):
         rows = math.ceil(many / columns)
         high = min(0.24, (1 / rows - 0.14) / (len(shown[0]) + 0.4))
         areas: list[tuple[str, tuple[tuple[float, float], ...]]] = []
+        grid: list[tuple[str, float, float, float, float, float]] = []
         lines: list[tuple[str, float, float, float, float, float]] = []
         labels = []
         for i, (name, tower) in enumerate(zip(LETTERS, shown, strict=False)):
@@ -79,10 +80,10 @@ class FallingBlocks(Task):
                 (i // columns + 1) / rows - (0.03 if rows > 1 else 0.14),
             )
             more = _draw_tower(tower, left, ground, 1 / SPAN / columns, high)
-            areas, lines = areas + more[0], lines + more[1]
+            areas, grid, lines = areas + more[0], grid + more[1], lines + more[2]
             top = ground - high * (len(tower) + 0.4)
             labels.append((name, "", left + 0.5 / columns, top - 0.05, 0.08))
-        return Shapes(lines=tuple(lines), areas=tuple(areas), labels=tuple(labels))
+        return Shapes(lines=(*grid, *lines), areas=tuple(areas), labels=tuple(labels))
 
 
 def _sample_tower(rng, blocks, sign, least, most):
@@ -122,7 +123,7 @@ def _sample_tower(rng, blocks, sign, least, most):
 
 
 def _draw_tower(tower, left, ground, unit, high):
-    """Return the areas and the lines of a tower, and the lines behind it, one for each unit."""
+    """Return the areas of a tower, a line for each unit, and the lines around the blocks."""
     areas, lines = [], []
     for i, (start, end) in enumerate(tower):
         top, bottom = ground - high * (i + 1), ground - high * i
@@ -133,4 +134,4 @@ def _draw_tower(tower, left, ground, unit, high):
     top = ground - high * (len(tower) + 0.4)
     grid = [("gray", left + unit * x, top, left + unit * x, ground, 0.002) for x in range(1, SPAN)]
     floor = ("", left + 0.02, ground + 0.008, left + unit * SPAN - 0.02, ground + 0.008, 0.016)
-    return areas, [*grid, *lines, floor]
+    return areas, grid, [*lines, floor]
