@@ -6,6 +6,7 @@ from gem_ma.scene import Shapes
 
 LEFT, RIGHT = 0.06, 0.94
 MOST = 60
+BOX = 0.44  # from the middle of a drawn square to its side, as a share of its size
 
 
 class BalanceBeam(Task):
@@ -58,16 +59,17 @@ class BalanceBeam(Task):
         lines = [("", LEFT, beam, RIGHT, beam, 0.025)]
         for mark in range(-marks, marks + 1):
             x = 0.5 + step * mark
-            lines.append(("", x, beam - 0.03, x, beam + 0.03, 0.01))
+            below = 0.03 if mark else 0.0  # there the support is
+            lines.append(("", x, beam - 0.03, x, beam + below, 0.01))
         support = min(0.13, 1.2 * step)
         items.append(("triangle", "gray", 0.5, beam + 0.01 + 0.5 * support, support, 0.0))
         for mark, load in ((at, "x"), *loads):
             is_box = load == "x" or load > 0
             x, far = 0.5 + step * mark, (0.22, 0.38)[mark % 2]
             far = far if is_box else -far
-            lines.append(("", x, beam, x, beam + far - (size / 2 if is_box else -size / 2), 0.006))
+            lines.append(("", x, beam, x, beam + far + (-BOX if is_box else 0.5) * size, 0.006))
             figure = (
-                ("square", "yellow" if load == "x" else "orange") if is_box else ("disc", "blue")
+                ("square", "yellow" if load == "x" else "orange") if is_box else ("disc", "green")
             )
             items.append((*figure, x, beam + far, size, 0.0))
             text = load if load == "x" else str(abs(load))
