@@ -8,7 +8,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.scene import Shapes
 
 LOW, HIGH = 9, 91  # percent of the picture between which the table is
-RAIL, THIN = 2.2, 0.1  # of the picture, in percent
+RAIL, THIN = 2.2, 0.08  # of the picture, in percent
 REACHED, CLEAR = 0.25, 0.75  # squares: a ball passes a pocket nearer than this, or farther
 
 
@@ -119,15 +119,16 @@ class BilliardPocket(Task):
 
         (left, top), (right, bottom) = place(0, 0), place(*sides)
         areas = [
-            ("brown", _list_corners(left, top, right, bottom, RAIL, RAIL)),
+            ("board", _list_corners(left, top, right, bottom, RAIL, RAIL)),
             ("felt", _list_corners(left, top, right, bottom, 0, 0)),
         ]
-        for n in range(1, sides[0]):
-            x, _ = place(n, 0)
-            areas.append(("gray", _list_corners(x, top, x, bottom, THIN, 0)))
-        for n in range(1, sides[1]):
-            _, y = place(0, n)
-            areas.append(("gray", _list_corners(left, y, right, y, 0, THIN)))
+        bars = [place(n, 0)[0] for n in range(1, sides[0])]
+        down = [_list_corners(x, top, x, bottom, THIN, 0) for x in bars]
+        bars = [place(0, n)[1] for n in range(1, sides[1])]
+        across = [_list_corners(left, y, right, y, 0, THIN) for y in bars]
+        # A comb each: from bar to bar along one side of the table, and back there.
+        areas.append(("black", sum([(a, d, c, b) for a, b, c, d in down], ())))
+        areas.append(("black", sum(across, ())))
         tip = place(at[0] + way[0], at[1] + way[1])
         arrow = ("white", *canvas.line(place(*at), tip, 0.01)[1:])
         labels = []
