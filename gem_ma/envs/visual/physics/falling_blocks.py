@@ -130,7 +130,11 @@ def _draw_tower(tower, left, ground, unit, high):
         corners = ((start, top), (end, top), (end, bottom), (start, bottom))
         places = tuple([(left + unit * x, y) for x, y in corners])
         areas.append((("orange", "yellow")[i % 2], places))
-        lines += canvas.outline(places)
+        lines += [("", x, top, x, bottom, canvas.THIN) for x in (places[0][0], places[1][0])]
+    for i, both in enumerate(zip((tower[0], *tower), (*tower, tower[-1]), strict=True)):
+        start, end = min(x for x, _ in both), max(x for _, x in both)  # blocks that touch share it
+        y = ground - high * i
+        lines.append(("", left + unit * start, y, left + unit * end, y, canvas.THIN))
     top = ground - high * (len(tower) + 0.4)
     grid = [("gray", left + unit * x, top, left + unit * x, ground, 0.002) for x in range(1, SPAN)]
     floor = ("", left + 0.02, ground + 0.008, left + unit * SPAN - 0.02, ground + 0.008, 0.016)
