@@ -6,17 +6,15 @@ import math
 
 import numpy as np
 
-from gem_ma.envs.visual.curves import smooth
 from gem_ma.envs.visual.reading import handwriting
 from gem_ma.envs.visual.reading.read_handwriting import MOST, WORDS
 
 
 @functools.cache
-def list_ends(text):
+def list_ends(text, parts):
     """Return the ends of all straight parts of a text that is written without a wobble."""
     ends = []
-    for stroke in handwriting.write(text, handwriting.Hand(), Steady()):
-        points = stroke if len(stroke) == 2 else smooth(stroke)
+    for points in handwriting.smooth(handwriting.write(text, handwriting.Hand(), Steady()), parts):
         ends += [(*a, *b) for a, b in itertools.pairwise(points)]
     return np.array(ends).reshape(-1, 2)
 
@@ -38,8 +36,9 @@ def read_handwriting(scene, question):
     found = found.reshape(-1, 2)
     texts = WORDS if "word" in question else [str(n) for n in range(100, MOST + 1)]
     best = math.inf, ""
-    for text in texts:
-        ends = list_ends(text)
+    least, most = handwriting.PARTS
+    for text, parts in itertools.product(texts, range(least, most + 1)):
+        ends = list_ends(text, parts)
         if len(ends) == len(found):
             whole = np.column_stack([ends, np.ones(len(ends))])
             fit, *_ = np.linalg.lstsq(whole, found, rcond=None)
