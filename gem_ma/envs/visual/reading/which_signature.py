@@ -11,6 +11,7 @@ from gem_ma.scene import Shapes
 NAMES = ("anna", "bob", "clara", "dale", "emma", "fred", "greta", "hilda", "nadia", "peter", "rita")
 LEAST = {"slant": -0.35, "wide": 0.7, "tall": 0.6, "rise": -0.16}
 MOST = {"slant": 0.65, "wide": 1.2, "tall": 1.5, "rise": 0.16}
+LABEL, GAP = 0.07, 0.045  # the room of a letter, and between two rows
 CLEAR = 1.6  # how much further the others are from the first signature than the right one
 
 
@@ -63,25 +64,40 @@ class WhichSignature(Task):
 
     def scene(self, shown):
         first, options = shown
-        columns = 1 if len(options) < 4 else 2
-        rows = 1 + math.ceil(len(options) / columns)
-        high, room = 0.98 / rows, 0.96 / columns - 0.12
-        boxes = [handwriting.measure_box(strokes) for strokes in (first, *options)]
-        tall = max(top - low for _, _, low, top in boxes)
-        wide = max(right - left for left, right, _, _ in boxes)
-        unit = min(0.86 * high / tall, room / wide)
+        strokes = first, *options
+        boxes = [handwriting.measure_box(one) for one in strokes]
+        unit, columns = max([_fit(boxes, columns) for columns in (1, 2)])
+        talls = _list_rows(boxes, columns)
+        free = (1 - unit * sum(talls)) / (len(talls) + 1)  # above, between and below the rows
+        tops = [free * (i + 1) + unit * sum(talls[:i]) for i in range(len(talls))]
+        thick = min(max(0.006, 0.08 * unit), 0.012)
+        wide = LABEL + unit * max(right - left for left, right, _, _ in boxes)
         lines, labels = [], []
-        for i, (strokes, (left, right, low, top)) in enumerate(
-            zip((first, *options), boxes, strict=True)
-        ):
-            row, column = (0, 0) if not i else (1 + (i - 1) // columns, (i - 1) % columns)
-            start = 0.5 - room / 2 if not i else 0.1 + column * 0.96 / columns
-            x = start + room / 2 - unit * (left + right) / 2
-            y = 0.01 + high * (row + 0.5) + unit * (low + top) / 2
-            lines += handwriting.draw_strokes(strokes, (x, y), unit, max(0.006, 0.08 * unit))
+        for i, (one, (left, _, low, top)) in enumerate(zip(strokes, boxes, strict=True)):
+            row = (i + columns - 1) // columns
+            start = ((i - 1) % columns + 0.5 if i else columns / 2) / columns - wide / 2
+            middle = tops[row] + unit * talls[row] / 2
+            place = start + LABEL - unit * left, middle + unit * (low + top) / 2
+            lines += handwriting.draw_strokes(one, place, unit, thick)
             name = "?" if not i else LETTERS[i - 1]
-            labels.append((name, "", start - 0.05, 0.01 + high * (row + 0.5), 0.07))
+            labels.append((name, "", start + 0.02, middle, 0.07))
         return Shapes(lines=tuple(lines), labels=tuple(labels))
+
+
+def _list_rows(boxes, columns):
+    """Return the height of the first signature and of each row of the others."""
+    talls = [top - low for _, _, low, top in boxes]
+    rest = range(1, len(talls), columns)
+    return [talls[0], *[max(talls[i : i + columns]) for i in rest]]
+
+
+def _fit(boxes, columns):
+    """Return how large signatures may be drawn in so many columns, and the columns."""
+    rows = _list_rows(boxes, columns)
+    wide = max(right - left for left, right, _, _ in boxes)
+    return min(
+        ((0.98 - 0.08 * columns) / columns - LABEL) / wide, (0.98 - GAP * len(rows)) / sum(rows)
+    ), columns
 
 
 def measure_distance(one, other):
