@@ -8,7 +8,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.scene import Shapes
 
 LOW, HIGH = 9, 91  # percent of the picture between which the table is
-RAIL, THIN = 2.2, 0.08  # of the picture, in percent
+RAIL, THIN = 2.2, 0.1  # of the picture, in percent
 REACHED, CLEAR = 0.25, 0.75  # squares: a ball passes a pocket nearer than this, or farther
 
 
