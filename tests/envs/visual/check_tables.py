@@ -199,12 +199,15 @@ def class_diagram(scene, question):
     for text, _, x, y, _ in scene.labels:
         if text[0].islower():
             fields[max((b, name) for a, b, name in names if a == x and b < y)[1]].append(text)
-    up, ways = {}, {line[1:3]: line[3:5] for line in scene.lines if line[-1] == 0.008}
+    up, lines = {}, [line[1:5] for line in scene.lines if line[-1] == 0.006]
+    flat = [line for line in lines if line[1] == line[3]]
     for x, y, child in names:
-        starts = [start for start in ways if start[0] == x and 0 < y - start[1] < 0.06]
+        starts = [line for line in lines if line[0] == line[2] == x and 0 < y - line[1] < 0.06]
         if starts:
-            end_x, end_y = ways[ways[max(starts, key=lambda start: start[1])]]
-            up[child] = max((b, name) for a, b, name in names if a == end_x and b < end_y)[1]
+            *_, at = max(starts, key=lambda line: line[1])
+            (bus,) = [b for b in flat if b[1] == at and b[0] <= x <= b[2]] or [(x, at, x, at)]
+            (trunk,) = [t for t in lines if t[1] == at > t[3] and bus[0] <= t[0] <= bus[2]]
+            up[child] = max((b, name) for a, b, name in names if a == trunk[2] and b < trunk[3])[1]
     chains = {}
     for name in fields:
         chains[name] = [name]
@@ -226,7 +229,7 @@ def logic_gates(scene, question):
         "AND": lambda a: all(a), "OR": any, "XOR": lambda a: sum(a) == 1,
         "NAND": lambda a: not all(a), "NOR": lambda a: not any(a),
     }  # fmt: skip
-    wires = [line[1:5] for line in scene.lines if line[-1] == 0.008]
+    wires = [line[1:5] for line in scene.lines if line[-1] == 0.006]
     gates = sorted((x, y, text) for text, _, x, y, _ in scene.labels if text in rules)
     sources = [(x, y, int(text)) for text, _, x, y, _ in scene.labels if text in "01"]
 
@@ -252,7 +255,7 @@ def logic_gates(scene, question):
 def resistors(scene, question):
     """Solve for the current through the circuit at one volt."""
     node, count = {}, 0
-    wires = [line[1:5] for line in scene.lines if line[-1] == 0.008]
+    wires = [line[1:5] for line in scene.lines if line[-1] == 0.006]
     for x1, y1, x2, y2 in wires:
         one, other = ((round(x, 6), round(y, 6)) for x, y in ((x1, y1), (x2, y2)))
         names = {node.setdefault(place, (count := count + 1)) for place in (one, other)}
@@ -267,12 +270,12 @@ def resistors(scene, question):
             int(text) for text, _, a, b, _ in scene.labels if left < a < right and 0 < y - b < 0.1
         ]
         ends = [
-            next(n for (a, b), n in node.items() if abs(a - x) < 1e-5 and abs(b - y) < 1e-5)
+            next(n for (a, b), n in node.items() if abs(a - x) < 1e-3 and abs(b - y) < 1e-5)
             for x in (left, right)
         ]
         edges.append((*ends, ohms))
-    plates = sorted(y for (x, y) in node if abs(y - 0.5) < 0.03 and abs(x - 0.1) < 1e-6)
-    start, end = (next(n for (x, b), n in node.items() if b == y and x == 0.1) for y in plates)
+    plates = sorted(y for (x, y) in node if abs(y - 0.5) < 0.03 and abs(x - 0.14) < 1e-6)
+    start, end = (next(n for (x, b), n in node.items() if b == y and x == 0.14) for y in plates)
     names = sorted(set(node.values()))
     matrix, right_side = np.zeros((len(names), len(names))), np.zeros(len(names))
     for a, b, ohms in edges:

@@ -1,7 +1,9 @@
 """Class diagram: attributes, and what classes inherit from others."""
 
+import itertools
+
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.diagrams.boxes import ADVANCE, box, path
+from gem_ma.envs.visual.diagrams.boxes import ADVANCE, NUB, THIN, box, path, ring
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 from gem_ma.scene import Shapes
 
@@ -16,6 +18,10 @@ FIELDS = (
     *("size", "speed", "state", "title", "topic", "unit", "width", "year", "zone"),
 )
 COUNTS = numbers(30)
+HEADER, PAD = 1.25, 0.1  # of a box, in rows of letters: its head, and above and below attributes
+SPACING = 1.08  # from row to row, in heights of letters
+GAP, APART, HEAD = 0.065, 0.02, 0.028  # between rows of boxes, between lines, of an arrowhead
+CLOSE = 0.02  # lines at the same place across are nearer than that
 
 
 def own(rng, classes):
@@ -107,27 +113,72 @@ class ClassDiagram(Task):
 
     def scene(self, shown):
         rows, classes = shown
-        most = max(len(fields) for _, _, fields in classes)
-        wide = min(0.4, 0.94 / max(rows))
-        step = 0.98 / len(rows)
-        letter = min(0.8 * step / (most + 2.6), 0.9 * wide / (ADVANCE * 8), 0.06)
-        high = letter * 1.15
-        places, lines, items, labels = {}, [], [], []
-        for number, many in enumerate(rows):
-            first = sum(rows[:number])
-            for i, (name, up, fields) in enumerate(classes[first : first + many]):
-                x, top = (i + 0.5) / many, 0.01 + number * step
-                tall = high * (1.2 + max(1, len(fields)))
-                lines += box(x, top + tall / 2, 0.92 * wide, tall)
-                left, edge = x - 0.46 * wide, top + 1.15 * high
-                lines += [("", left, edge, x + 0.46 * wide, edge, 0.005)]
-                labels.append((name, "", x, top + 0.6 * high, letter))
+        table, left = [], list(classes)
+        for many in rows:
+            table.append([((i + 0.5) / many, *left.pop(0)) for i in range(many)])
+        families = [_list_families(*two) for two in itertools.pairwise(table)]
+        gaps = [GAP + APART * max(level for *_, level in one) for one in families]
+        heights = [max(_count_rows(fields) for *_, fields in row) for row in table]
+        wide = min(0.5, 0.94 / max(rows))
+        room = (0.97 - sum(gaps)) / sum(heights) / SPACING
+        letter = min(room, 0.9 * wide / (ADVANCE * 8), 0.085)
+        high = SPACING * letter
+        spare = 0.97 - high * sum(heights) - sum(gaps)
+        more = min(0.08, spare / len(rows))
+        gaps = [gap + more for gap in gaps]
+        y = 0.5 - (high * sum(heights) + sum(gaps)) / 2
+        lines, labels, bottoms = [], [], dict[float, float]()
+        for number, row in enumerate(table):
+            if number:
+                gap, family = gaps[number - 1] - HEAD, families[number - 1]
+                most = max(level for *_, level in family)
+                for x, kids, level in family:
+                    bus = y - gap / 2 - APART * (level - most / 2)
+                    lines += _join(x, bottoms[x], kids, bus, y)
+            for x, name, _, fields in row:
+                tall, edge = high * _count_rows(fields), y + HEADER * high
+                lines += box(x, y + tall / 2, 0.92 * wide, tall)
+                lines.append(("", x - 0.46 * wide, edge, x + 0.46 * wide, edge, THIN))
+                labels.append((name, "", x, y + 0.5 * HEADER * high, letter))
                 for j, field in enumerate(fields):
-                    labels.append((field, "", x, top + high * (1.7 + j), letter))
-                places[name] = x, top, top + tall
-                if up:
-                    a, (b, _, bottom) = (x, top), places[up]
-                    fork = (number - 1) * step + 0.03 + high * (1.2 + most)  # below all boxes
-                    lines += path(a, (b, fork), (b, bottom + 0.02))
-                    items.append(("triangle", "", b, bottom + 0.014, 0.03, 0.0))
-        return Shapes(tuple(dict.fromkeys(items)), lines=tuple(lines), labels=tuple(labels))
+                    labels.append((field, "", x, edge + high * (j + 0.5 + PAD), letter))
+                bottoms[x] = y + tall
+            y += high * heights[number] + (0, *gaps)[(number + 1) % len(rows)]
+        return Shapes(lines=tuple(lines), labels=tuple(labels))
+
+
+def _count_rows(fields):
+    """Return the height of a box, in rows of letters."""
+    return HEADER + 2 * PAD + max(0.6, len(fields))
+
+
+def _list_families(above, row):
+    """Return the place of each parent, those of its children, and the level of their line.
+
+    Where lines would meet, they have different levels; from 0, the lowest.
+    """
+    found = []
+    for x, name, *_ in above:
+        kids = [place for place, _, up, _ in row if up == name]
+        if kids:
+            found.append([x, kids, 0])
+    for _ in found:  # no line passes under more than all others
+        for one, other in itertools.combinations(found, 2):
+            if other[1][0] < one[0] + CLOSE:
+                one[2] = max(one[2], other[2] + 1)
+            if one[1][-1] > other[0] - CLOSE:
+                other[2] = max(other[2], one[2] + 1)
+    return found
+
+
+def _join(x, bottom, kids, bus, top):
+    """Return the lines from children up to the hollow arrowhead below their parent."""
+    tip, base = bottom + THIN / 2, bottom + HEAD
+    lines = ring(((x, tip), (x + HEAD / 2, base), (x - HEAD / 2, base)))
+    lines += path((x, bus), (x, base + NUB))
+    for kid in kids:
+        lines += path((kid, top - NUB), (kid, bus))
+    ends = [x, *kids]
+    if min(ends) < max(ends):
+        lines += path((min(ends), bus), (max(ends), bus))
+    return lines

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.diagrams.boxes import box, diamond, path, tip
+from gem_ma.envs.visual.diagrams.boxes import NUB, arrow, box, diamond, path
 from gem_ma.envs.visual.question import Question, Task, numbers, pick, some
 from gem_ma.scene import Shapes
 
@@ -99,10 +99,17 @@ class FlowChart(Task):
         middle, across = (0.5, 0.8) if is_straight else (MAIN, WIDE)  # of the main column
         many = 2 + sum(1 if block.kind == "change" else 2 for block in blocks)
         step = 0.97 / many
-        high, letter = min(0.62 * step, 0.11), min(0.42 * step, 0.062)
+        high, letter = min(0.58 * step, 0.11), min(0.42 * step, 0.062)
+        head = min(0.03, 0.22 * step)
         lines, items, labels = [], [], []
 
+        def draw_arrow(*points, degrees=180.0):
+            shaft, head_item = arrow(points, degrees, head)
+            lines.extend(shaft)
+            items.append(head_item)
+
         tall = {0: high}  # of what stands in the rows of the main column
+        sides: list[float] = []  # where boxes at the side end that are not joined yet
 
         def put(x, row, text, wide=across):
             y = 0.015 + step * (row + 0.5)
@@ -118,10 +125,13 @@ class FlowChart(Task):
 
         def down(row, is_question=False):
             """Connect the row above with a row."""
-            tall[row] = 1.35 * high if is_question else high
+            tall[row] = 1.1 * high if is_question else high
             y = 0.015 + step * (row + 0.5) - tall[row] / 2
-            lines.extend(path((middle, y - step + (tall[row] + tall[row - 1]) / 2), (middle, y)))
-            items.append(tip(middle, y, size=min(0.03, 0.25 * step)))
+            above = y - step + (tall[row] + tall[row - 1]) / 2
+            draw_arrow((middle, above + NUB), (middle, y))
+            join = (above + y - head) / 2
+            while sides:
+                lines.extend(path((SIDE, sides.pop()), (SIDE, join), (MAIN, join)))
 
         put(middle, 0, f"start: x = {start}")
         row, end = 1, middle
@@ -135,21 +145,18 @@ class FlowChart(Task):
             down(row + 1)
             labels.append(("yes", "", MAIN + 0.07, y + step / 2, 0.8 * letter))
             edge = MAIN + (WIDE + 0.1) / 2
-            labels.append(("no", "", edge + 0.025, y - 0.32 * step, 0.8 * letter))
+            labels.append(("no", "", edge + 0.035, y - 0.45 * letter - 0.01, 0.8 * letter))
             below = put(middle, row + 1, _text(block.change))
             if block.kind == "choice":
-                lines.extend(path((edge, y), (SIDE, y), (SIDE, below - high / 2)))
-                items.append(tip(SIDE, below - high / 2))
+                draw_arrow((edge + NUB, y), (SIDE, y), (SIDE, below - high / 2))
                 put(SIDE, row + 1, _text(block.other), NARROW)
-                join = below + step / 2
-                lines.extend(path((SIDE, below + high / 2), (SIDE, join), (MAIN, join)))
+                sides.append(below + high / 2 + NUB)
             else:
                 left = MAIN - WIDE / 2
-                lines.extend(path((left, below), (BACK, below), (BACK, y), (left - 0.05, y)))
-                items.append(tip(left - 0.05, y, 90.0))
+                points = (left - NUB, below), (BACK, below), (BACK, y), (left - 0.05, y)
+                draw_arrow(*points, degrees=90.0)
                 end = SIDE
-                lines.extend(path((edge, y), (SIDE, y), (SIDE, y + 2 * step - high / 2)))
-                items.append(tip(SIDE, y + 2 * step - high / 2))
+                draw_arrow((edge + NUB, y), (SIDE, y), (SIDE, y + 2 * step - high / 2))
             row += 2
         if end == middle:
             down(row)

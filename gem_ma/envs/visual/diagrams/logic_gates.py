@@ -2,7 +2,7 @@
 
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.diagrams.boxes import ADVANCE, box, path
+from gem_ma.envs.visual.diagrams.boxes import ADVANCE, CAP, NUB, box, path
 from gem_ma.envs.visual.question import AROUND, BESIDE, LETTERS, Question, Task, pick
 from gem_ma.game import parse_choice
 from gem_ma.scene import Shapes
@@ -15,6 +15,7 @@ GATES = {
     "NOR": lambda a, b: 1 - (a | b),
 }
 LEFT, RIGHT = 0.09, 0.91
+LAMP = 0.06
 
 
 def outcomes(many):
@@ -110,12 +111,12 @@ class LogicGates(Task):
                 lines += box(x, y, wide, high)
                 labels.append((kind, "", x, y, letter))
                 for end, down in ((min(a, b), -0.25), (max(a, b), 0.25)):
-                    lines += path(ends[end], (x - wide / 2, y + down * high))
-                after.append((x + wide / 2, y))
+                    lines += path(ends[end], (x - wide / 2 - NUB, y + down * high))
+                after.append((x + wide / 2 + NUB, y))
             ends = after
         for x, y in ends:
-            lines += path((x, y), (RIGHT - 0.02, y))
-            items.append(("disc", "yellow", RIGHT, y, 0.06, 0.0))
+            lines += path((x, y), (RIGHT - LAMP / 2 - CAP, y))
+            items.append(("disc", "white", RIGHT, y, LAMP, 0.0))
         return Shapes(tuple(items), lines=tuple(lines), labels=tuple(labels))
 
 

@@ -1,14 +1,14 @@
 """Resistors: the resistance of a circuit, from resistors in series and side by side."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.diagrams.boxes import box, path
+from gem_ma.envs.visual.diagrams.boxes import NUB, box, path
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 from gem_ma.scene import Shapes
 
 PAIRS = tuple(  # of which the resistance side by side is a whole number
     [(a, b) for a in range(2, 61) for b in range(2, 61) if a * b % (a + b) == 0 and a * b > a + b]
 )
-LEFT, RIGHT, TOP, BOTTOM = 0.1, 0.9, 0.22, 0.82
+LEFT, RIGHT, TOP, BOTTOM = 0.14, 0.93, 0.22, 0.82
 WIDE, HIGH, FAR = 0.13, 0.05, 0.12  # of a resistor, and between those side by side
 LETTER = 0.05
 
@@ -84,25 +84,25 @@ class Resistors(Task):
                 lines += path((LEFT, y), (RIGHT, y))
         lines += path((RIGHT, TOP), (RIGHT, BOTTOM))
         lines += path((LEFT, TOP), (LEFT, 0.48)) + path((LEFT, 0.52), (LEFT, BOTTOM))
-        lines += path((LEFT - 0.06, 0.48), (LEFT + 0.06, 0.48))
-        lines += path((LEFT - 0.03, 0.52), (LEFT + 0.03, 0.52))
+        lines += path((LEFT - 0.055, 0.48), (LEFT + 0.055, 0.48))
+        lines += path((LEFT - 0.027, 0.52), (LEFT + 0.027, 0.52))
         return Shapes(lines=tuple(lines), labels=tuple(labels))
 
 
 def _part(part, at, step, y, lines, labels):
     """Draw a part between two places of a line."""
-    start, end = at + 0.08 * step, at + 0.92 * step
+    start, end = at + 0.11 * step, at + 0.89 * step
     lines += path((at, y), (start, y)) + path((end, y), (at + step, y))
     for i, branch in enumerate(part):
         down = y if len(part) == 1 else y + FAR * (2 * i - 1)
         if len(part) > 1:
             lines += path((start, y), (start, down)) + path((end, y), (end, down))
-        wide = min(WIDE, 0.7 * (end - start) / len(branch))
+        wide = min(WIDE, 0.64 * (end - start) / len(branch))
         last = start
         for j, ohms in enumerate(branch):
             x = start + (end - start) * (j + 0.5) / len(branch)
-            lines += path((last, down), (x - wide / 2, down))
+            lines += path((last, down), (x - wide / 2 - NUB, down))
             lines += box(x, down, wide, HIGH)
             labels.append((str(ohms), "", x, down - 0.056, LETTER))
-            last = x + wide / 2
+            last = x + wide / 2 + NUB
         lines += path((last, down), (end, down))
