@@ -3,11 +3,12 @@
 from typing import NamedTuple
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.diagrams.boxes import path
+from gem_ma.envs.visual.diagrams.boxes import CAP, path
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 from gem_ma.scene import Shapes
 
 WOMAN, MAN = "disc", "square"
+SQUARE = 0.88  # a square is as wide as that share of its size, a disc as its size
 # By the generations up from the second person and down from there to the first.
 RELATIONS = {
     (1, 0): ("mother", "father"),
@@ -105,29 +106,28 @@ class FamilyTree(Task):
         rows = max(person.row for person in people) + 1
         across = max(person.x for person in people) + 1
         wide, high = 0.98 / across, 0.98 / rows
-        size = round(min(0.13, 0.8 * wide, 0.5 * high), 3)
+        size = round(min(0.122, 0.76 * wide, 0.47 * high), 3)
+        edge = size / 2 + CAP  # how far from the middle of a figure lines to it end
         couples = sorted({person.parents for person in people if person.parents})
 
         def place(person):
-            return 0.01 + wide * (person.x + 0.5), 0.01 + high * (person.row + 0.42)
+            return 0.01 + wide * (person.x + 0.5), 0.01 + high * (person.row + 0.5)
 
         items, labels, lines = [], [], []
         for pair in couples:
             (ax, y), (bx, _) = (place(people[i]) for i in pair)
             middle = (ax + bx) / 2
-            below = y + 0.56 * high
-            lines += path((ax + 0.45 * size, y), (bx - 0.45 * size, y)) + path(
-                (middle, y), (middle, below)
-            )
+            below = y + 0.5 * high
+            lines += path((ax + edge, y), (bx - edge, y)) + path((middle, y), (middle, below))
             kids = [place(person) for person in people if person.parents == pair]
             xs = [middle, *[x for x, _ in kids]]
             lines += path((min(xs), below), (max(xs), below))
             for x, kid_y in kids:
-                lines += path((x, below), (x, kid_y - size / 2))
+                lines += path((x, below), (x, kid_y - edge))
         for name, person in shown:
             x, y = place(person)
-            color = "yellow" if person.figure == WOMAN else "orange"
-            items.append((person.figure, color, x, y, size, 0.0))
+            color, side = ("yellow", size) if person.figure == WOMAN else ("orange", size / SQUARE)
+            items.append((person.figure, color, x, y, side, 0.0))
             labels.append((name, "", x, y, round(0.6 * size, 3)))
         return Shapes(tuple(items), lines=tuple(lines), labels=tuple(labels))
 

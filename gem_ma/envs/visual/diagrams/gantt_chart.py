@@ -1,4 +1,4 @@
-"""Gantt chart: when tasks begin and end, and which are done at the same time."""
+"""Gantt chart: when tasks begin and end, and which are under way at the same time."""
 
 import itertools
 
@@ -35,17 +35,17 @@ def duration(rng, tasks):
 
 
 def at_once(rng, tasks):
-    """Ask how many tasks are done on a day."""
+    """Ask how many tasks are under way on a day."""
     counts: dict[int, list[int]] = {}
     for day in range(1, max(end for _, _, end in tasks) + 1):
         counts.setdefault(sum(start < day <= end for _, start, end in tasks), []).append(day)
     many = pick(rng, sorted(counts))  # first, so that no number is the answer more often
     day = pick(rng, counts[many])
-    return f"How many tasks are done on day {day}?", str(many), numbers(len(tasks))
+    return f"How many tasks are under way on day {day}?", str(many), numbers(len(tasks))
 
 
 def overlap(rng, tasks):
-    """Ask on how many days two tasks are both done."""
+    """Ask on how many days two tasks are both under way."""
     pairs: dict[int, list[tuple[str, str]]] = {}
     for (one, a, b), (other, c, d) in itertools.permutations(tasks, 2):
         pairs.setdefault(min(b, d) - max(a, c), []).append((one, other))
@@ -54,7 +54,7 @@ def overlap(rng, tasks):
         return None
     both = pick(rng, lengths)
     one, other = pick(rng, pairs[both])
-    return f"On how many days are both {one} and {other} done?", str(both), DAYS
+    return f"On how many days are both {one} and {other} under way?", str(both), DAYS
 
 
 class GanttChart(Task):
@@ -98,7 +98,14 @@ class GanttChart(Task):
         days, tasks = shown
         wide, high = (RIGHT - LEFT) / days, (BOTTOM - TOP) / len(tasks)
         every = 1 if days < 10 else 2 if days < 20 else 5
-        areas, lines, labels = [], [], []
+        rows = [TOP + high * i for i in range(len(tasks) + 1)]
+        columns = [LEFT + wide * day for day in range(days + 1)]
+        weak = [x for day, x in enumerate(columns) if day % every]
+        # The grid: areas, since lines would be drawn over the bars.
+        areas = [("gray", _comb(columns[::every], TOP, BOTTOM, 0.006))]
+        areas += [("gray", _comb(weak, TOP, BOTTOM, 0.002))] if weak else []
+        areas.append(("gray", tuple([(x, y) for y, x in _comb(rows, LEFT, RIGHT, 0.003)])))
+        labels = []
         for i, (name, start, end) in enumerate(tasks):
             y = TOP + high * (i + 0.5)
             left, right = LEFT + wide * start, LEFT + wide * end
@@ -106,11 +113,13 @@ class GanttChart(Task):
             corners = ((left, y - half), (right, y - half), (right, y + half), (left, y + half))
             areas.append((("blue", "green")[i % 2], corners))
             labels.append((name, "", LEFT - 0.05, y, min(0.07, 0.8 * high)))
-            lines.append(("gray", LEFT, TOP + high * i, RIGHT, TOP + high * i, 0.003))
-        for day in range(days + 1):
-            x = LEFT + wide * day
-            is_strong = day % every == 0
-            lines.append(("gray", x, TOP, x, BOTTOM, 0.006 if is_strong else 0.002))
-            if day and is_strong:
-                labels.append((str(day), "", x - wide / 2, TOP - 0.045, 0.05))
-        return Shapes(areas=tuple(areas), lines=tuple(lines), labels=tuple(labels))
+        for day in range(every, days + 1, every):
+            labels.append((str(day), "", columns[day] - wide / 2, TOP - 0.045, 0.05))
+        return Shapes(areas=tuple(areas), labels=tuple(labels))
+
+
+def _comb(places, low, high, thick):
+    """Return the corners of an area: upright lines at places across."""
+    teeth = [((x - thick / 2, low), (x - thick / 2, high)) for x in places]
+    ends = [((x + thick / 2, high), (x + thick / 2, low)) for x in places]
+    return tuple([place for both in zip(teeth, ends, strict=True) for two in both for place in two])

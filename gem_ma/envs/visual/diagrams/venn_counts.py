@@ -25,7 +25,7 @@ QUESTIONS = {  # words, and whether a dot counts, by the circles it is in
         ("in A and C but not in B", lambda a, b, c: a and c and not b),
         ("in exactly two circles", lambda a, b, c: a + b + c == 2),
         ("in exactly one circle", lambda a, b, c: a + b + c == 1),
-        ("in B or in C but not in A", lambda a, b, c: (b or c) and not a),
+        ("not in A, but in B or in C", lambda a, b, c: (b or c) and not a),
     ),
 }
 

@@ -49,18 +49,21 @@ def venn_counts(scene, question):
         "in A and C but not in B": ("AC",),
         "in exactly two circles": ("AB", "AC", "BC"),
         "in exactly one circle": ("A", "B", "C"),
-        "in B or in C but not in A": ("B", "C", "BC"),
+        "not in A, but in B or in C": ("B", "C", "BC"),
     }[re.fullmatch(r"How many dots are (.*)\?", question)[1]]
     return str(sum(counts[one] for one in wanted))
 
 
 def gantt_chart(scene, question):
     """Write down for each task the set of its days, counted in columns."""
-    upright = sorted({line[1] for line in scene.lines if line[1] == line[3]})
+    grid = [corners for color, corners in scene.areas if color == "gray"]
+    bars = [corners for color, corners in scene.areas if color != "gray"]
+    teeth = [comb[i : i + 4] for comb in grid for i in range(0, len(comb), 4)]
+    upright = sorted(sum(x for x, _ in one) / 4 for one in teeth if one[0][0] == one[1][0])
     left, day = upright[0], upright[1] - upright[0]
     rows = [label for label in scene.labels if label[0].isalpha()]
     days = {}
-    for _, corners in scene.areas:
+    for corners in bars:
         xs, ys = zip(*corners, strict=True)
         name = min(rows, key=lambda label: abs(label[3] - sum(ys) / 4))[0]
         start, end = (round((x - left) / day) for x in (min(xs), max(xs)))
@@ -86,7 +89,7 @@ def family_tree(scene, question):
     sizes = {
         label[0]: item for label in scene.labels for item in scene.items if item[2:4] == label[2:4]
     }
-    half = scene.items[0][4] / 2
+    half = scene.items[0][4] / 2 + 0.01  # lines end beside the edge of a figure
     parents = {name: [] for name in sizes}
     flat = [line for line in scene.lines if line[2] == line[4]]
     couples = []
@@ -97,10 +100,10 @@ def family_tree(scene, question):
             if abs(item[3] - y) < 1e-6 and min(abs(item[2] - x) for x in (ax, bx)) < half
         ]
         if len(pair) == 2:
-            couples.append((pair, (ax + bx) / 2, y))
+            couples.append((pair, sum(sizes[name][2] for name in pair) / 2, y))
     for name, (_, _, x, y, *_) in sizes.items():
         for line in scene.lines:
-            if line[1] == line[3] and abs(line[1] - x) < 1e-6 and abs(line[4] - y + half) < 1e-6:
+            if line[1] == line[3] and abs(line[1] - x) < 1e-6 and 0 < y - line[4] < half:
                 (bar,) = [
                     one
                     for one in flat
