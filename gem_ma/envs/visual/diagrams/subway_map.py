@@ -7,7 +7,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick
 from gem_ma.scene import Shapes
 
 COLORS = ("red", "blue", "green", "orange", "purple", "brown", "gray")
-LOW, HIGH = 0.06, 0.94
+MIDDLE, WIDE = 0.5, 0.86  # of the map
 TURN = 0.3  # how often a line turns
 TRIES = 40  # for a line
 AROUND = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
@@ -84,12 +84,14 @@ class SubwayMap(Task):
         return "\n".join(rows)
 
     def scene(self, shown):
-        size, lines, names = shown
-        step = (HIGH - LOW) / (size - 1)
+        _, lines, names = shown
+        xs, ys = ({node[i] for line in lines for node in line} for i in range(2))
+        step = WIDE / max(max(xs) - min(xs), max(ys) - min(ys))
         disc = round(min(0.085, 0.55 * step), 3)
 
         def place(node):
-            return LOW + step * node[0], LOW + step * node[1]
+            across, down = node[0] - (min(xs) + max(xs)) / 2, node[1] - (min(ys) + max(ys)) / 2
+            return MIDDLE + step * across, MIDDLE + step * down
 
         drawn = [
             (color, *place(a), *place(b), 0.022)
