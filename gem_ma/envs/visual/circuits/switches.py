@@ -6,6 +6,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers
 from gem_ma.scene import Shapes
 
 LEFT, LAMP = 10, 86
+CAP = 0.4  # how far a line reaches beyond its end
 
 
 class Switches(Task):
@@ -49,9 +50,9 @@ class Switches(Task):
                 lines += _branch(way, y, 0.2 * high)
                 lines.append(canvas.line((LAMP - 12, y), (LAMP - 12, middle), 0.008))
             side = min(10, 0.6 * high)
-            lines.append(canvas.line((LAMP - 12, middle), (LAMP - side / 2, middle), 0.008))
+            lines.append(canvas.line((LAMP - 12, middle), (LAMP - side / 2 - CAP, middle), 0.008))
             items.append(("disc", "white", LAMP / 100, middle / 100, side / 100, 0.0))
-            across = 0.35 * side  # the cross in the sign of a lamp
+            across = (side / 2 - CAP) / 2**0.5  # the cross in the sign of a lamp, up to its rim
             for down in (across, -across):
                 ends = (LAMP - across, middle - down), (LAMP + across, middle + down)
                 lines.append(canvas.line(*ends, 0.008))
