@@ -9,6 +9,9 @@ TIMES = {"2/4": 8, "3/4": 12, "4/4": 16, "6/8": 12, "3/8": 6}  # sixteenths of a
 USED = ((4, 8, 16), (4, 8, 12, 16), (2, 4, 8, 12), (1, 2, 3, 4, 6, 8, 12))  # lengths
 MOST = 12  # bars
 CROWD = 6  # notes and rests of a bar
+CLEF, TIME = 4.1, 1.8  # widths, in spaces
+BELOW, ABOVE = 2.1, 5.3  # what is drawn below and above the bottom line, in spaces
+NUMBER = 0.045  # the height of the number of a bar
 
 
 class NoteLengths(Task):
@@ -55,23 +58,25 @@ class NoteLengths(Task):
         time, bars = shown
         columns = max(range(1, 4), key=lambda many: _find_space(bars, many))
         rows, space = -(-len(bars) // columns), _find_space(bars, columns)
-        high = 0.97 / rows
+        high = 0.98 / rows
         pens, labels = [], []
         for row in range(rows):
-            bottom = 0.02 + high * (row + 0.5) + 2.4 * space
+            # The number of a bar and its staff stand in the middle of the row.
+            bottom = 0.01 + high * (row + 0.5) + (ABOVE - BELOW) * space / 2 + NUMBER / 2
             pen = staff.open_pen(bottom, space)
-            start = 0.03 + 4.4 * space
+            start = 0.03 + (CLEF if row else CLEF + TIME) * space
             whole = bars[row * columns : (row + 1) * columns]
-            wide = (0.94 - 5.9 * space) / columns
-            pen.draw_staff(0.03, start + 1.5 * space + wide * len(whole), "treble")
+            wide = (0.97 - start) / columns
+            pen.draw_staff(0.03, start + wide * len(whole), "treble")
             if not row:
                 for text, up in zip(time.split("/"), (3, 1), strict=True):
-                    labels.append((text, "", start + 0.4 * space, bottom - up * space, 2 * space))
-            start += 1.5 * space
+                    place = start - 0.55 * TIME * space, bottom - up * space
+                    labels.append((text, "", *place, 2.6 * space))
             for i, bar in enumerate(whole):
                 left = start + wide * i
                 number = str(row * columns + i + 1)
-                labels.append((number, "", left + wide / 2, bottom - 6.1 * space, 0.05))
+                top = bottom - ABOVE * space - NUMBER / 2
+                labels.append((number, "", left + wide / 2, top, NUMBER))
                 if i:
                     pen.draw_bar_line(left)
                 step = (wide - 0.6 * space) / len(bar)
@@ -83,8 +88,9 @@ class NoteLengths(Task):
 
 def _find_space(bars, columns):
     """Return the distance of two lines with so many bars beside each other."""
-    high, most = 0.97 / -(-len(bars) // columns), max(map(len, bars))
-    return staff.round_space(min(0.05, high / 8.5, 0.94 / (5.9 + columns * (2.9 * most + 0.6))))
+    high, most = 0.98 / -(-len(bars) // columns), max(map(len, bars))
+    wide = CLEF + TIME + columns * (2.5 * most + 0.6)
+    return staff.round_space(min(0.05, (high - NUMBER) / (BELOW + ABOVE + 0.3), 0.94 / wide))
 
 
 def _sample_bar(rng, whole, lengths, rests):

@@ -101,7 +101,8 @@ class NoteNames(Task):
         above = max(2, (max(places) - 7) // 2 + 1.5)
         below = max(0, -min(places) // 2)
         tall = above + below + 7.2
-        space = staff.round_space(min(0.07, high / tall))
+        wide = max(5.4 + 0.95 * many + 2.7 * len(notes) for _, (_, many), notes in shown)
+        space = staff.round_space(min(0.07, high / tall, 0.94 / wide))
         pens, labels, number = [], [], 1
         for i, (clef, (kind, many), notes) in enumerate(shown):
             bottom = 0.02 + high * (i + 0.5) + (above + 4 - tall / 2) * space

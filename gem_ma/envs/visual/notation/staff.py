@@ -40,19 +40,16 @@ BASS = (
     *((-0.2, -2.1), (-1.15, -2.75)),
 )
 CLEFS = {
-    "treble": (TREBLE, (10, 15), 2, ((-0.42, -2.15, 0.32),)),
+    "treble": (TREBLE, (15,), 2, ((-0.42, -2.15, 0.32),)),
     "bass": (BASS, (), 6, ((-0.7, 0.0, 0.34), (1.5, 0.5, 0.18), (1.5, -0.5, 0.18))),
 }
-FLAG = (
-    (0, 0),
-    (0.15, 0.55),
-    (0.75, 1.15),
-    (0.95, 1.8),
-    (0.75, 2.5),
-    (0.75, 1.8),
-    (0.5, 1.35),
-    (0, 0.7),
+FLAG = (  # its outer edge, down from the end of its stem, and its inner edge back up
+    *((0.0, -0.06), (0.07, 0.0), (0.11, 0.3), (0.26, 0.6), (0.52, 0.93), (0.78, 1.3)),
+    *((0.92, 1.72), (0.9, 2.2), (0.74, 2.7), (0.69, 2.67), (0.8, 2.25), (0.79, 1.82)),
+    *((0.65, 1.47), (0.42, 1.16), (0.2, 0.93), (0.0, 0.8)),
 )
+# Lines that are an oval together: an end, opposite to the other one, and the width.
+HEAD = ((0.071, 0.036, 0.944), (0.178, 0.09, 0.858), (0.267, 0.135, 0.71))
 BOWL = ((-0.3, 0.35), (0.15, 0.5), (0.35, 0.15), (0.1, -0.3), (-0.3, -0.6))  # of a flat
 QUARTER_REST = ((-0.3, 1.4), (0.3, 0.6), (-0.15, 0.1), (0.4, -0.7), (-0.2, -0.55), (0.1, -1.4))
 
@@ -78,7 +75,6 @@ class Pen(NamedTuple):
     space: float
     lines: list[tuple[str, float, float, float, float, float]]
     areas: list[tuple[str, tuple[tuple[float, float], ...]]]
-    items: list[tuple[str, str, float, float, float, float]]
 
     def draw_path(self, points, x, place, thick=MIDDLE):
         """Draw lines from point to point, given in spaces around a place; up is positive."""
@@ -93,16 +89,16 @@ class Pen(NamedTuple):
         corners = [(x + a * self.space, y - b * self.space) for a, b in points]
         self.areas.append(("", tuple(corners)))
 
-    def draw_disc(self, x, place, radius, across=0.0, up=0.0):
-        y = self.bottom - place * self.space / 2
-        at = x + across * self.space, y - up * self.space
-        self.items.append(("disc", "", *at, round(2 * radius * self.space, 4), 0.0))
+    def draw_dot(self, x, place, radius, across=0.0, up=0.0):
+        self.draw_path(((across, up), (across, up)), x, place, 2 * radius)
 
     def draw_staff(self, left, right, clef, last=0.0):
         """Draw five lines, a clef, and bar lines at both ends."""
-        for place in range(0, 9, 2):
-            y = self.bottom - place * self.space / 2
-            self.lines.append(("", left, y, right, y, round(THIN * self.space, 5)))
+        # One area, which has the same place in many pictures: it is drawn once, and copied.
+        half = max(THIN * self.space, 0.003) / 2
+        rows = [self.bottom - up * self.space for up in range(5)]
+        ends = ((left, -half), (right, -half), (right, half), (left, half))
+        self.areas.append(("", tuple([(x, y + by) for y in rows for x, by in ends])))
         self.draw_bar_line(left)
         self.draw_bar_line(right)
         if clef:
@@ -111,8 +107,7 @@ class Pen(NamedTuple):
             for i, j in itertools.pairwise((0, *cuts, len(curve) - 1)):
                 self.fill(make_band(curve, 0.19, i, j), x, place)
             for across, up, radius in dots:
-                oval = [(across + a, up + b) for a, b in list_oval(radius, radius)]
-                self.fill(oval, x, place)
+                self.draw_dot(x, place, radius, across, up)
 
     def draw_bar_line(self, x):
         self.draw_path(((0, 0), (0, 4)), x, 0)
@@ -125,14 +120,15 @@ class Pen(NamedTuple):
             self.draw_head(x, note)
         if note.length in DOTTED:
             place = 5 if note.place is None else note.place + 1 - note.place % 2
-            self.draw_disc(x, place, 0.17, 1.15)
+            self.draw_dot(x, place, 0.17, 1.15)
 
     def draw_head(self, x, note):
         place, base = note.place, note.length
         for ledger in [*range(-2, place - 1, -2), *range(10, place + 1, 2)]:
             self.draw_path(((-1.05, 0), (1.05, 0)), x, ledger, THIN)
         if base < 8:
-            self.draw_path(((-0.2, -0.1), (0.2, 0.1)), x, place, 0.88)
+            for a, b, thick in HEAD:
+                self.draw_path(((-a, -b), (a, b)), x, place, thick)
         else:
             oval = list_oval(0.75 if base == 16 else 0.62, 0.48)
             turned = oval if base == 16 else [(a + 0.25 * b, b + 0.25 * a) for a, b in oval]
@@ -175,14 +171,14 @@ class Pen(NamedTuple):
             self.draw_path(((0.5, 0.75), (0.5 - 0.3 * (0.75 - low), low)), x, 4, MIDDLE)
             for i in range(3 - base):
                 left, up = -0.3 * i - 0.3, 0.55 - i
-                self.draw_disc(x, 4, 0.26, left, up)
+                self.draw_dot(x, 4, 0.26, left, up)
                 hook = ((left, up - 0.15), (left + 0.4, up - 0.1), (left + 0.74, up + 0.1))
                 self.draw_path(hook, x, 4)
 
 
 def open_pen(bottom, space):
     """Return a pen that has drawn nothing."""
-    return Pen(bottom, space, [], [], [])
+    return Pen(bottom, space, [], [])
 
 
 def round_space(space):
@@ -207,7 +203,7 @@ def make_band(curve, thick, first, last):
     """
     points = smooth(curve)
     sides: list[list[tuple[float, float]]] = [[], []]
-    for i in range(PARTS * first, PARTS * last + 1):
+    for i in range(max(PARTS * first - 1, 0), PARTS * last + 1):  # parts overlap a little
         (ax, ay), (bx, by) = points[max(i - 1, 0)], points[min(i + 1, len(points) - 1)]
         far = thick / 2 / math.dist((ax, ay), (bx, by))
         for side, sign in zip(sides, (1, -1), strict=True):
@@ -220,8 +216,7 @@ def draw_scene(pens, labels):
     """Return all staves as a scene."""
     lines = [line for pen in pens for line in pen.lines]
     areas = [area for pen in pens for area in pen.areas]
-    items = [item for pen in pens for item in pen.items]
-    return Shapes(tuple(items), lines=tuple(lines), areas=tuple(areas), labels=tuple(labels))
+    return Shapes(lines=tuple(lines), areas=tuple(areas), labels=tuple(labels))
 
 
 def tell_place(place):

@@ -14,18 +14,17 @@ ORDER = "CDEFGAB"
 
 def list_staves(scene):
     """Return the ends, the lines from below and the space of each staff."""
-    flat = [line[1:5] for line in scene.lines if line[2] == line[4] and line[3] - line[1] > 0.3]
-    rows = sorted(flat, key=lambda line: (line[1] > 0.5, -line[1] if line[1] > 0.5 else 0, line[1]))
-    staves = collections.defaultdict(list)
-    for left, y, right, _ in rows:
-        staves[left, right].append(y)
     found = []
-    for (left, right), heights in staves.items():
-        heights.sort()
-        for i in range(0, len(heights), 5):
-            five = heights[i : i + 5][::-1]
-            found.append((left, right, five, five[0] - five[1]))
+    for corners in [corners for _, corners in scene.areas if len(corners) == 20]:
+        five = sorted([(corners[i][1] + corners[i + 2][1]) / 2 for i in range(0, 20, 4)])
+        (left, _), (right, _) = corners[:2]
+        found.append((left, right, five[::-1], five[1] - five[0]))
     return sorted(found, key=lambda one: (round(one[2][0], 3), one[0]))
+
+
+def list_dots(scene):
+    """Return the middle and the width of lines without a length."""
+    return [(*line[1:3], line[5]) for line in scene.lines if line[1:3] == line[3:5]]
 
 
 def list_heads(scene, one):
@@ -35,7 +34,7 @@ def list_heads(scene, one):
     for _, ax, ay, bx, by, thick in scene.lines:
         x, y = (ax + bx) / 2, (ay + by) / 2
         is_near = left < x < right and five[4] - 5 * space < y < five[0] + 5 * space
-        if is_near and abs(thick - 0.88 * space) < 1e-4:
+        if is_near and abs(thick - 0.944 * space) < 1e-4:
             place = round(2 * (five[0] - y) / space)
             assert abs(2 * (five[0] - y) / space - place) < 1e-3
             heads.append((x, place))
@@ -86,11 +85,9 @@ def note_names(scene, question):
     x, place = min(heads, key=lambda head: abs(head[0] - label[2]))
     assert abs(x - label[2]) < 0.1 * space
     dots = [
-        area
-        for _, area in scene.areas
-        if len(area) == 16
-        and area[0][0] < left + 5 * space
-        and five[4] - 4 * space < area[0][1] < five[0] + 4 * space
+        dot
+        for dot in list_dots(scene)
+        if dot[0] < left + 4 * space and five[4] - 4 * space < dot[1] < five[0] + 4 * space
     ]
     clef = "bass" if len(dots) == 3 else "treble"
     # A note on line n is named by the letters of lines, other octaves repeat after seven places.
@@ -132,7 +129,7 @@ def list_symbols(scene, one, staves):
         and abs(line[5] / space - 0.13) < 0.01
         and not (abs(line[2] - five[0]) < 1e-6 and abs(line[4] - five[4]) < 1e-6)
     ]
-    flags = [a for _, a in scene.areas if len(a) == 8 and near(*a[0])]
+    flags = [a for _, a in scene.areas if len(a) == 16 and near(*a[0])]
     found = []
     for x, place in [h for h in list_heads(scene, one) if h[0] > start]:
         (stem,) = [
@@ -149,8 +146,8 @@ def list_symbols(scene, one, staves):
         is_half = min(ends, default=9) < 0.5 * space
         found.append((x, round(2 * (five[0] - y) / space), 8 if is_half else 16))
     found += list_rests(scene, lines, near, five, space)
-    dots = [i for i in scene.items if near(*i[2:4]) and abs(i[4] / space - 0.34) < 0.01]
-    dotted = {min(found, key=lambda f: abs(dot[2] - 1.15 * space - f[0])) for dot in dots}
+    dots = [d for d in list_dots(scene) if near(*d[:2]) and abs(d[2] / space - 0.34) < 0.01]
+    dotted = {min(found, key=lambda f: abs(dot[0] - 1.15 * space - f[0])) for dot in dots}
     assert len(dotted) == len(dots)
     return sorted(
         [(x, place, Fraction(3, 2) * n if (x, place, n) in dotted else n) for x, place, n in found],
@@ -169,7 +166,7 @@ def list_rests(scene, lines, near, five, space):
     thick = [line for line in lines if abs(line[5] / space - 0.24) < 0.003]
     for i in range(0, len(thick), 5):
         found.append((thick[i][1] + 0.3 * space, None, 4))
-    small = [i for i in scene.items if near(*i[2:4]) and abs(i[4] / space - 0.52) < 0.02]
+    small = [d for d in list_dots(scene) if near(*d[:2]) and abs(d[2] / space - 0.52) < 0.02]
     hooks = collections.Counter()
     for line in lines:
         tall = abs(line[4] - line[2]) / space
