@@ -84,7 +84,7 @@ def test_ids_by_their_beginnings():
     beginnings = completion.complete_ids("")
     assert "game:" in beginnings
     assert all(one.endswith(":") for one in beginnings)
-    assert completion.complete_ids("game:Nim") == ["game:Nim-v0"]
+    assert completion.complete_ids("game:Nim-") == ["game:Nim-v0"]
 
 
 @packs.needs("bridges")
