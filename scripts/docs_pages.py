@@ -29,7 +29,9 @@ TOP = Path(__file__).parent.parent
 HOME = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}  # files at the top -> pages
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 SCORE = re.compile(r"((?:`[^`]+`(?:, )?)+): (.+?)(?= `game:|$)")  # ids, and their rewards
-BAR = "\\|"  # within a table cell
+BAR = re.compile(r"(`[^`]*`)|\|")  # in a table cell; one in code needs no backslash
+SHORT_CODE = re.compile(r"<code>(?=[^<]{1,28}</code>)")
+IMAGE = re.compile(r'(?<!"><)<img [^>]*src="([^"]+)"[^>]*>(?!</a>)')
 METRICS_MARK = "<!-- the metrics -->"  # in docs/evaluate.md
 EPILOG = re.compile(r"examples?:(.*?)(?:\n\n(.*))?", re.DOTALL)  # commands, and remarks on them
 KINDS = {".py": "python", ".toml": "toml", ".md": "markdown"}
@@ -197,6 +199,12 @@ def on_page_markdown(markdown, page, config, files):
         return match[1] + posixpath.relpath(path, posixpath.dirname(here) or ".") + (match[3] or "")
 
     return LINK.sub(leads, markdown)
+
+
+def on_page_content(html, page, config, files):
+    """Keep short code on one line, and link each picture to itself, where it is larger."""
+    html = SHORT_CODE.sub('<code class="short">', html)
+    return IMAGE.sub(r'<a href="\1">\g<0></a>', html)
 
 
 def on_post_build(config):
@@ -372,7 +380,7 @@ def _tutorials():
                     parts.append(_NOTEBOOK_NOTE.format(path.name))
                 continue
             parts.append(_fenced(text, "python"))
-            for place, output in enumerate(cell["outputs"]):
+            for place, output in enumerate(_join_streams(cell["outputs"])):
                 data = output.get("data", {"text/plain": output.get("text", "")})
                 if "image/png" in data:
                     name = f"pictures/{path.stem}-{number}-{place}.png"
@@ -384,6 +392,17 @@ def _tutorials():
     return pages
 
 
+def _join_streams(outputs):
+    """Return the outputs of a cell, with what was printed in several pieces in one."""
+    joined = []
+    for output in outputs:
+        if joined and "text" in output and "text" in joined[-1]:
+            joined[-1] = joined[-1] | {"text": [*joined[-1]["text"], *output["text"]]}
+        else:
+            joined.append(output)
+    return joined
+
+
 def _picture(name):
     return f"pictures/{name}.png"
 
@@ -392,8 +411,9 @@ def _game(id):
     """Return the page of a game, and its picture."""
     told, name = describe_env(id), id.partition(":")[2].partition("-v")[0]
     drawn = None if told.missing else _png(id)
+    order = "in turn and at the same time" if told.order == "both" else told.order
     facts = {
-        "seats": f"{', '.join(f'`{seat}`' for seat in told.seats)}; {told.order}",
+        "seats": f"{', '.join(f'`{seat}`' for seat in told.seats)}; {order}",
         "rewards": " ".join(filter(None, [_scoring(id), told.rewards])),
         "actions": told.action,
         "observation": "<br>".join(
@@ -413,7 +433,10 @@ def _game(id):
     parts.append(_table(("id", f"`{id}`"), [row for row in facts.items() if row[1]]))
     if told.parameters:
         rows = [(f"`{one.name}`", f"`{one.default!r}`", one.meaning) for one in told.parameters]
-        parts += ["## Arguments", _table(("argument of `make`", "default", "what it is"), rows)]
+        head = "argument of `make`", "default", "what it is"
+        if not any(one.meaning for one in told.parameters):
+            rows, head = [row[:2] for row in rows], head[:2]
+        parts += ["## Arguments", _table(head, rows)]
     if told.levels:
         rows = [(f"`{level}`", _settings(sets)) for level, sets in told.levels.items()]
         parts += ["## Levels", _table(("id", "sets"), rows)]
@@ -460,8 +483,8 @@ def _family(prefix):
     pictured = prefix == "visual"
     lines = []
     for stem, ids in rows.items():
-        levels = [f"`{id.removeprefix(stem) or id}`" for id in ids]
-        cells = [" ".join(levels)]
+        levels = [f"`{id.removeprefix(stem)}`" for id in ids[1:]]
+        cells = [" ".join([f"`{ids[0]}`", *levels])]
         if pictured:
             cells[0] = f"{cells[0]}<br>{describe_env(ids[0]).summary}"
             name = stem.partition(":")[2].partition("-v")[0]
@@ -525,9 +548,14 @@ def _file(told):
 
 def _table(head, rows):
     def line(cells):
-        return f"| {' | '.join(' '.join(cell.split()).replace('|', BAR) for cell in cells)} |"
+        return f"| {' | '.join(map(_escape_bars, cells))} |"
 
     return "\n".join([line(head), f"|{'---|' * len(head)}", *map(line, rows)])
+
+
+def _escape_bars(cell):
+    """Return the text of a table's cell, on one line."""
+    return BAR.sub(lambda found: found[1] or r"\|", " ".join(cell.split()))
 
 
 def _fenced(text, kind="text"):

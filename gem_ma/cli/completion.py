@@ -26,7 +26,7 @@ def add_commands(commands: SubcommandParsers) -> None:
             "  gem-ma completion fish > ~/.config/fish/completions/gem-ma.fish"
         ),
     )
-    complete.add_argument("shell", choices=SHELLS)
+    complete.add_argument("shell", choices=SHELLS, help="the shell that you use")
     complete.set_defaults(run=_run_completion)
 
 

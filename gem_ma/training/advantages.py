@@ -112,7 +112,7 @@ def build_turn_table(episodes: Iterable[Episode]) -> TurnTable:
 
 
 def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
-    """Return the discounted return of each turn: G_t = r_t + gamma G_{t+1}.
+    """Return the discounted return of each turn: G[t] = r[t] + gamma G[t+1].
 
     t counts the seat's own turns. This is the estimate of REINFORCE without a baseline (Williams
     1992; Sutton & Barto, ch. 13).
@@ -131,7 +131,7 @@ def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
 
 
 def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
-    """Return (x - mean_B) / std_B for one value per turn; 0 where all values of B are equal.
+    """Return (x - mean) / std of B for one value per turn; 0 where all values of B are equal.
 
     The population standard deviation is used. Returns normalised with by=("env", "seat") are the
     role-wise advantages of MARSHAL (Yuan et al. 2025).
@@ -145,7 +145,7 @@ def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
 
 
 def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
-    """Return normalised returns (return batch normalisation): A = (G - mean_B G) / std_B G.
+    """Return normalised returns (return batch normalisation): A = (G - mean) / std over B.
 
     B contains turns, not episodes, so a long episode has more weight (GEM, Liu et al. 2025).
 
@@ -158,7 +158,7 @@ def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
 
 
 def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
-    """Return (R - mean_B R) / std_B R, the same for all turns of a seat in an episode.
+    """Return (R - mean) / std over B, the same for all turns of a seat in an episode.
 
     B contains one R for each episode and seat. By default these are one seat's episodes with the
     same start. An episode that is alone in B gets 0 (GRPO: Shao et al. 2024, DeepSeekMath).
@@ -172,7 +172,7 @@ def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
 
 
 def dr_grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
-    """Return R - mean_B R: GRPO without the division (Dr. GRPO: Liu et al. 2025).
+    """Return R - mean over B: GRPO without the division (Dr. GRPO: Liu et al. 2025).
 
     Examples:
         >>> from gem_ma.training import dr_grpo, make_example
@@ -203,7 +203,7 @@ def rloo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
 def gae(
     rows: TurnTable, values: Any = None, gamma: float = 1.0, lam: float = 0.95, after: Any = None
 ) -> Array:
-    """Return A_t = d_t + gamma lam A_{t+1} with d_t = r_t + gamma V_{t+1} - V_t, turn by turn.
+    """Return A[t] = d[t] + gamma lam A[t+1]; d[t] = r[t] + gamma V[t+1] - V[t], turn by turn.
 
     Args:
         values: V, the critic's prediction at each turn before its reply; None: `rows.value`. The

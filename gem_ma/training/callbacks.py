@@ -148,7 +148,7 @@ def measure_replies(seats: Sequence[str], episode: Episode) -> dict[str, float]:
     """Return shares of these seats' replies.
 
     Returns:
-        valid: the share of valid replies.
+        The share of valid replies, by the name `valid`.
         lost: the share of replies that were cut at the token limit and are invalid.
     """
     steps = [step for step in episode.steps if step.agent in seats]

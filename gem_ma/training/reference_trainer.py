@@ -225,7 +225,7 @@ class Trainer:
                 Their files are written to the folder of `path`, or the current one.
 
         Returns:
-            The history: a row of numbers for each update.
+            The history, which has a row of numbers for each update.
         """
         calls = [after] if callable(after) else list(after or ())
         self._before_learning = [

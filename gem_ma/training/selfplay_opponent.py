@@ -127,7 +127,7 @@ class SelfPlayOpponent:
         """Count an episode in the pool, and return the learner's result; use it as `measure`.
 
         Returns:
-            `won`: 1 for a win, 0.5 for a draw and 0 for a loss, averaged over pairs of seats.
+            1 for a win, 0.5 for a draw and 0 for a loss, averaged over pairs of seats, as `won`.
         """
         check_type(episode, Episode, "episode")
         own, learner = format_agent_name(self), resolve_agent_name(self.learner)

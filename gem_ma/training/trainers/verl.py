@@ -179,7 +179,7 @@ def compute_seat_advantages(
         config: not used.
 
     Returns:
-        The advantages, twice: verl also expects returns.
+        The advantages twice, since verl also expects returns.
     """
     places: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     for place, name in enumerate(index):
