@@ -44,6 +44,38 @@ def drawn(**parts):
     return Shapes(lines=lines, **parts)
 
 
+def spots(places, size=DOT, color=""):
+    """Return dots that are drawn over other lines: lines without length, whose ends are round."""
+    return tuple([(color, *share(place), *share(place), size / 100) for place in places])
+
+
+def lay_out(many, columns, gap=0.04, high=0.09):
+    """Return left, top and side of equal squares in rows, with room for a name above each.
+
+    Args:
+        gap: the least distance between squares that are side by side.
+        high: the room for a name.
+    """
+    rows = -(-many // columns)
+    side = min((1 - gap) / columns - gap, (1 - gap) / rows - high)
+    across, down = (1 - side * columns) / (columns + 1), min((1 - gap) / rows, side + high + gap)
+    above = (1 - down * rows + high) / 2 + (down - side - high) / 2
+    return [
+        (across + (side + across) * (n % columns), above + high / 2 + down * (n // columns), side)
+        for n in range(many)
+    ]
+
+
+def name_squares(names, squares, high=0.06):
+    """Return a label above the middle of each square."""
+    return tuple(
+        [
+            (name, "", left + side / 2, top - 0.045, high)
+            for name, (left, top, side) in zip(names, squares, strict=True)
+        ]
+    )
+
+
 def apart(rng, many, gap, low=8, high=92, fits=None):
     """Sample `many` places at least `gap` apart for which `fits` returns true."""
     places: list[tuple[int, int]] = []

@@ -11,7 +11,9 @@ def ball_path(scene, question):
     """Follow the ball on a straight line from wall to wall."""
     walls = [line[1:5] for line in scene.lines if line[-1] == 0.016]
     ((x, y, tip_x, tip_y),) = [line[1:5] for line in scene.lines if line[-1] == 0.01]
-    assert math.dist(scene.items[0][2:4], (x, y)) < 1e-9  # the arrow begins at the ball
+    color, *ball = scene.lines[-1][:5]  # over the other lines
+    assert color == "red"
+    assert ball == [x, y, x, y]  # the arrow begins at the ball
     right, down = tip_x - x, tip_y - y
     assert abs(abs(right) - abs(down)) < 1e-9
     right, down = np.sign(right), np.sign(down)
@@ -44,7 +46,7 @@ def event_count(scene, question):
         [str(n + 1) for n in range(2 * len(first.columns))]
     )
     halves = zip(first.rows, second.rows, strict=True)
-    lamps = {name: a + b for name, (a, b) in zip(first.lines, halves, strict=True)}
+    lamps = {name.strip(): a + b for name, (a, b) in zip(first.lines, halves, strict=True)}
     rows = [lamps[name] for name in re.findall(r"\b([A-I])\b", question)]
     steps = [list(itertools.pairwise(row)) for row in rows]
     if "switched" in question:
@@ -62,10 +64,12 @@ def event_count(scene, question):
 
 def frame_order(scene, question):
     far = {}
-    for name, frame in scene.scenes:
-        *path, _, _, _, _ = [line[1:5] for line in frame.lines]
-        (_, _, a, b, *_), (_, _, x, y, *_) = frame.items
-        assert math.dist((a, b), path[0][:2]) < 1e-9
+    balls = [line[1:3] for line in scene.lines if line[0] == "red"]
+    lines = [line[1:5] for line in scene.lines if line[-1] == 0.006]
+    bends = len(lines) // len(balls)
+    for n, (name, *_) in enumerate(scene.labels):
+        (x, y), path = balls[n], lines[n * bends : (n + 1) * bends]
+        assert math.dist(scene.items[n][2:4], path[0][:2]) < 1e-9
         along = 0.0
         for x1, y1, x2, y2 in path:
             long = math.dist((x1, y1), (x2, y2))
@@ -74,15 +78,18 @@ def frame_order(scene, question):
                 far[name] = along + math.dist((x1, y1), (x, y))
                 break
             along += long
-    assert len(far) == len(scene.scenes)
+    assert len(far) == len(balls)
     return "".join(sorted(far, key=far.get))
 
 
 def what_changed(scene, question):
-    before, after = (
-        {(x, y): (figure, size, turn) for figure, _, x, y, size, turn in one.items}
-        for _, one in scene.scenes
-    )
+    lines = {label[0]: label[2] for label in scene.labels}
+    far, (first, second) = lines["second"] - lines["first"], lines.values()
+    before, after = {}, {}
+    for figure, _, x, y, size, turn in scene.items:
+        is_after = x > (first + second) / 2
+        place = round(x - far * is_after, 4), round(y, 4)
+        (after if is_after else before)[place] = figure, size, turn
     if len(before) != len(after):
         return "vanished" if len(before) > len(after) else "appeared"
     if before.keys() != after.keys():

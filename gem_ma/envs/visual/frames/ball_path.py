@@ -99,10 +99,11 @@ class BallPath(Task):
             labels.append((name, [n + far for n, far in zip(place(*gate), out, strict=True)]))
         tip = place(at[0] + 0.72 * right, at[1] + 0.72 * down)
         lines.append(canvas.line(place(*at), tip, 0.01))
+        lines += canvas.spots([place(*at)], round(min(5.0, 0.62 * unit), 1), "red")
         turn = {(1, 1): 135.0, (1, -1): 45.0, (-1, 1): 225.0, (-1, -1): 315.0}[right, down]
         head = canvas.dots([tip], round(min(3.6, 0.5 * unit), 1), "", "triangle")[0]
         return Shapes(
-            (*canvas.dots([place(*at)], round(min(5.0, 0.62 * unit), 1), "red"), (*head[:5], turn)),
+            ((*head[:5], turn),),
             lines=tuple(lines),
             labels=canvas.tags(labels, 0.06),
         )

@@ -62,9 +62,9 @@ class EventCount(Task):
     )
     moves = numbers(30)
     about = (
-        "It shows pictures of lamps, one after the other from the left, with numbers: each column "
-        "is a picture, each line a lamp, in words # for one that is lit and . for a dark one. "
-        "Reply with a number."
+        "It shows pictures of lamps, one after the other from the left, with numbers, first those "
+        "of the upper strip, then those of the lower one: each column is a picture, each line a "
+        "lamp, in words # for one that is lit and . for a dark one. Reply with a number."
     )
 
     def draw(self, rng, kinds, lamps, half):
@@ -83,9 +83,10 @@ class EventCount(Task):
         return "\n".join([f"{name}: {row}" for name, row in zip(LETTERS, shown, strict=False)])
 
     def scene(self, shown):
-        names, half, strips = tuple(LETTERS[: len(shown)]), len(shown[0]) // 2, []
+        half, strips = len(shown[0]) // 2, []
+        names = tuple([f" {name}" for name in LETTERS[: len(shown)]])  # clear of the left edge
         for start in (0, half):
             columns = tuple([str(start + n + 1) for n in range(half)])
             rows = tuple([row[start : start + half] for row in shown])
             strips.append(("", Grid(rows, TILES, (), columns, names)))
-        return Panels(tuple(strips), 1)
+        return Panels(tuple(strips), 1, 0.025)

@@ -1,11 +1,15 @@
 """Frame order: in which order pictures of a rolling ball were taken."""
 
 import itertools
+import math
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, some
-from gem_ma.scene import Panels, Shapes
+from gem_ma.scene import Shapes
+
+SCALE = 0.86  # of places in a frame, around its middle
+BEFORE = 7  # how far the square is from the start of the line, in percent
 
 
 def orders(many):
@@ -55,17 +59,28 @@ class FrameOrder(Task):
 
     def scene(self, shown):
         path, places = shown
-        lines = tuple([canvas.line(a, b, 0.012) for a, b in itertools.pairwise(path)])
-        start = canvas.dots(path[:1], 7, "", "square")
-        frames = [
-            Shapes(
-                (*start, *canvas.dots([place], 9, "red")),
-                lines=(*lines, *canvas.border(0.02, 0.98)),
+        squares = canvas.lay_out(len(places), 2 if len(places) < 5 else 3)
+        (a, b), (c, d) = path[:2]  # the square stands before the start, where no ball is over it
+        far = BEFORE / math.dist(path[0], path[1])
+        path = (a - far * (c - a), b - far * (d - b)), *path[1:]
+        starts, lines, balls, frames = [], [], [], []
+        for place, (left, top, side) in zip(places, squares, strict=True):
+            corners = [
+                (
+                    100 * left + side * (50 + SCALE * (x - 50)),
+                    100 * top + side * (50 + SCALE * (y - 50)),
+                )
+                for x, y in (*path, place)
+            ]
+            starts += canvas.dots(corners[:1], 7 * side, "", "square")
+            lines += [canvas.line(*ends, 0.006) for ends in itertools.pairwise(corners[:-1])]
+            balls += canvas.spots(corners[-1:], 8 * side, "red")
+            right, bottom = left + side, top + side
+            frames += canvas.outline(
+                ((left, top), (right, top), (right, bottom), (left, bottom)), 0.003
             )
-            for place in places
-        ]
-        pairs = tuple(zip(LETTERS, frames, strict=False))
-        return Panels(pairs, 2 if len(pairs) < 5 else 3, 0.04)
+        labels = canvas.name_squares(LETTERS[: len(squares)], squares)
+        return Shapes(tuple(starts), lines=(*frames, *lines, *balls), labels=labels)
 
 
 def _path(rng, bends):

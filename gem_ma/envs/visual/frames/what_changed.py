@@ -1,8 +1,9 @@
 """What changed: what happened to one of several things between two pictures."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
+from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import Question, Task, pick, some
-from gem_ma.scene import Panels, Shapes
+from gem_ma.scene import Shapes
 
 FIGURES = ("disc", "square", "triangle", "star", "heart", "arrow", "ring", "plus")
 EVENTS = ("moved", "turned", "grew", "shrank", "vanished", "appeared", "changed its kind")
@@ -69,26 +70,27 @@ class WhatChanged(Task):
 
     def scene(self, shown):
         across, *pictures = shown
-        step = 0.99 / across
-        panels = []
-        for name, things in zip(("first", "second"), pictures, strict=True):
-            items = [
+        names = "first", "second"
+        squares = canvas.lay_out(2, 2, 0.05)
+        items, lines = [], []
+        for things, (left, top, side) in zip(pictures, squares, strict=True):
+            step = side / across
+            items += [
                 (
                     figure,
                     "",
-                    0.005 + step * (cell % across + 0.5),
-                    0.005 + step * (cell // across + 0.5),
+                    left + step * (cell % across + 0.5),
+                    top + step * (cell // across + 0.5),
                     round(size * step, 3),
                     float(turn),
                 )
                 for cell, figure, size, turn in things
             ]
-            lines = []
             for n in range(across + 1):
-                far = 0.005 + step * n
+                far = step * n
                 lines += [
-                    ("gray", far, 0.005, far, 0.995, 0.004),
-                    ("gray", 0.005, far, 0.995, far, 0.004),
+                    ("gray", left + far, top, left + far, top + side, 0.003),
+                    ("gray", left, top + far, left + side, top + far, 0.003),
                 ]
-            panels.append((name, Shapes(tuple(items), lines=tuple(lines))))
-        return Panels(tuple(panels), 2, 0.02)
+        labels = canvas.name_squares(names, squares)
+        return Shapes(tuple(items), lines=tuple(lines), labels=labels)
