@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gem_ma.envs.visual.question import pick
 from gem_ma.envs.visual.shapes.things import COLORS
 
-_OUTLINE = 40  # corners of a circle
+_OUTLINE = 72  # corners of a circle
 CORNERS = {"topmost": (1, 1), "lowest": (1, -1), "leftmost": (0, 1), "rightmost": (0, -1)}
 
 
@@ -28,7 +28,7 @@ class Drawn(NamedTuple):
     parts: tuple[tuple[str, tuple[int, int]], ...]
     told: tuple[tuple[str, tuple[int, int]], ...]
     lines: tuple[tuple[int, int, int, int, int], ...]
-    areas: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    areas: tuple[tuple[str, tuple[tuple[float, float], ...]], ...] = ()
 
 
 def make_clock(rng, x, y, size, detail):
@@ -47,7 +47,7 @@ def make_clock(rng, x, y, size, detail):
     told = (("its middle", middle), *parts)
     # One polygon along the outside and back along the inside, which is drawn fastest.
     rims = [
-        [_turn(x, y, far, 360 * n / _OUTLINE) for n in range(_OUTLINE + 1)]
+        [_aim(x, y, far, 360 * n / _OUTLINE) for n in range(_OUTLINE + 1)]
         for far in (size, size - 8)
     ]
     rim = ("", (*rims[0], *reversed(rims[1])))
@@ -123,5 +123,10 @@ MAKERS = (make_clock, make_polygon, make_bars, make_arrow, make_flag)
 
 
 def _turn(x, y, far, degrees):
+    across, down = _aim(x, y, far, degrees)
+    return round(across), round(down)
+
+
+def _aim(x, y, far, degrees):
     angle = math.radians(degrees)
-    return round(x + far * math.sin(angle)), round(y - far * math.cos(angle))
+    return x + far * math.sin(angle), y - far * math.cos(angle)

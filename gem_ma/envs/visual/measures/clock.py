@@ -9,6 +9,7 @@ from gem_ma.scene import Shapes
 
 SIZES = (0.76, 0.82, 0.88)
 HANDS = (0.2, 0.31), (0.034, 0.014)  # length and thickness: hour hand, minute hand
+SCALE = 0.95  # of a clock around the middle, so that it is clear of the edges
 TIMES = tuple([f"{hour}:{minute:02}" for hour in range(1, 13) for minute in range(60)])
 
 
@@ -59,6 +60,7 @@ class Clock(Task):
 
     def scene(self, shown):
         *angles, numerals, x, y, size = shown
+        x, y, size = 0.5 + SCALE * (x - 0.5), 0.5 + SCALE * (y - 0.5), SCALE * size
         hands = [
             ("", x, y, *_at(x, y, size * length, degrees), thick)
             for degrees, length, thick in zip(angles, *HANDS, strict=True)
