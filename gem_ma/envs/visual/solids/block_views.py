@@ -14,8 +14,8 @@ class BlockViews(Task):
     moves = tuple(LETTERS[:5])
     about = (
         "It shows stacks of cubes, in words the number of cubes of each stack, and views with "
-        "letters. None of the stacks in a column is higher than one behind it. Reply with a "
-        "letter."
+        "letters, in which squares with a cube are filled, in words #. None of the stacks in a "
+        "column is higher than one behind it. Reply with a letter."
     )
 
     def draw(self, rng, size, high, many):

@@ -16,8 +16,9 @@ class CrossSection(Task):
     moves = tuple(LETTERS[:5])
     about = (
         "It shows a pile of cubes, in words the number of cubes of each stack, and cuts with "
-        "letters. A cut goes through a layer of the pile, is as level as the ground, and is seen "
-        "from above, with the front of the pile at the bottom. Reply with a letter."
+        "letters, in which squares with a cube are filled, in words #. A cut goes through a layer "
+        "of the pile, is as level as the ground, and is seen from above, with the front of the "
+        "pile at the bottom. Reply with a letter."
     )
 
     def draw(self, rng, size, high, many):

@@ -1,42 +1,114 @@
-"""Cubes seen from above over a corner, and stacks of them."""
+"""Cubes seen from above over a corner, and stacks of them.
 
-from gem_ma.envs.visual.patterns.patterns import TILES
+Corners of cubes fall on a lattice of triangles: u counts half widths of a cube to the right, v half
+edges down, and u + v is even. A triangle (u, v) lies between u and u + 1 around the height v; its
+upright side is at u + 1 if u + v is even, and at u if it is odd.
+"""
+
+import itertools
+
+from gem_ma.envs.visual.patterns.patterns import FULL
 from gem_ma.envs.visual.question import LETTERS
-from gem_ma.scene import Grid, Panels, Shapes
+from gem_ma.scene import Shapes
 
 HALF = 3**0.5 / 2  # half the width of a cube, whose edges have the length 1
-STEPS = 40  # cubes have few sizes, so that few must be drawn anew
+# The two triangles of each face, from the corner of a cube that is nearest to the eye.
+FACES = {
+    "top": ((-1, -1), (0, -1)),
+    "left": ((-1, 0), (-1, 1)),
+    "right": ((0, 0), (0, 1)),
+}
+COLORS = {"left": "blue", "right": "gray"}
+GROUND = -1  # the height of the cubes whose tops are the ground
 
 
-def cubes(cells, low=0.04, high=0.96):
-    """Return the items that draw cubes between two shares of the picture, as large as possible.
+def find_faces(cells):
+    """Return the cube and the face that are seen in each triangle of the lattice.
 
     Args:
         cells: the place of each cube: its row, which counts to the front left, its column, which
             counts to the front right, and its height.
     """
-    filled = set(cells)
-    shown = sorted(
-        [cell for cell in filled if not filled.issuperset(_before(cell))],
-        key=lambda cell: sum(cell),
-    )
-    flat = [(HALF * (c - r), (c + r) / 2 - z) for r, c, z in shown]
-    xs, ys = zip(*flat, strict=True)
-    wide, tall = max(xs) - min(xs) + 2 * HALF, max(ys) - min(ys) + 2
-    edge = int(STEPS * (high - low) / max(wide, tall)) / STEPS
-    left, top = (0.5 - edge * (max(v) + min(v)) / 2 for v in (xs, ys))
-    down = (low + high) / 2 - 0.5
-    items = []
-    for x, y in flat:
-        place = left + edge * x, top + down + edge * y, 2 * edge, 0.0
-        items += [("hexagon", "white", *place), ("block", "blue", *place)]
-    return tuple(items)
+    seen = {}
+    for cell in sorted(cells, key=sum):
+        r, c, z = cell
+        u, v = c - r, c + r - 2 * z
+        for face, triangles in FACES.items():
+            if z > GROUND or face == "top":
+                for across, down in triangles:
+                    seen[u + across, v + down] = cell, face
+    return seen
 
 
-def _before(cell):
-    """Return the three places that hide a cube if all of them are filled."""
-    r, c, z = cell
-    return {(r + 1, c, z), (r, c + 1, z), (r, c, z + 1)}
+def cubes(cells, box):
+    """Return the areas and the lines that draw cubes in a box, as large as possible.
+
+    Args:
+        cells: as in `find_faces`; of cubes below the ground only the top is drawn, in gray lines.
+        box: left, top, width and height, as shares of the picture.
+    """
+    seen = find_faces(cells)
+    edges = _list_edges(seen)
+    us, vs = ({end[i] for _, *ends in edges for end in ends} for i in (0, 1))
+    left, top, wide, high = box
+    edge = min(wide / (HALF * (max(us) - min(us))), 2 * high / (max(vs) - min(vs)))
+    left += (wide - edge * HALF * (max(us) + min(us))) / 2
+    top += (high - edge * (max(vs) + min(vs)) / 2) / 2
+    places = {
+        (u, v): (left + edge * HALF * u, top + edge * v / 2)
+        for u in range(min(us), max(us) + 1)
+        for v in range(min(vs), max(vs) + 1)
+    }
+    thick = min(0.007, 0.05 * edge)
+    lines = [
+        (color, *places[a], *places[b], 0.6 * thick if color else thick) for color, a, b in edges
+    ]
+    areas = [
+        (color, tuple([places[corner] for corner in corners]))
+        for color, corners in _list_strips(seen)
+    ]
+    return areas, lines
+
+
+def _list_edges(seen):
+    """Return the colour and the ends of lines between different faces: gray ones first."""
+    edges = {}
+    for (u, v), one in seen.items():
+        if (u + v) % 2:
+            upper, lower, upright = (u, v - 1, 1), (u, v + 1, -1), (u, v - 1, 2)
+            beside = u - 1, v
+        else:
+            upper, lower, upright = (u, v, -1), (u, v, 1), (u + 1, v - 1, 2)
+            beside = u + 1, v
+        for key, edge in (((u, v - 1), upper), ((u, v + 1), lower), (beside, upright)):
+            other = seen.get(key)
+            if other != one:
+                is_ground = one[0][2] == GROUND and (other is None or other[0][2] == GROUND)
+                edges[edge] = "gray" if is_ground else ""
+    ends: dict[tuple[str, int, int, int], tuple[int, int]] = {}  # of each line, and its start
+    for (u, v, down), color in sorted(edges.items()):
+        start = ends.pop((color, down, u, v), (u, v))
+        ends[color, down, u + (down != 2), v + down] = start
+    lines = [(color, start, (u, v)) for (color, _, u, v), start in ends.items()]
+    return sorted(lines, key=lambda line: line[0] == "")
+
+
+def _list_strips(seen):
+    """Return the colour and the corners of what is seen of faces, in upright strips.
+
+    Strips have few places, so that few must be drawn anew.
+    """
+    strips = []
+    for face, color in COLORS.items():
+        keys = sorted([key for key, one in seen.items() if one[1] == face])
+        for n, (u, v) in enumerate(keys):
+            odd = (u + v) % 2
+            if not n or keys[n - 1] != (u, v - 1):
+                upper = (u, v - odd), (u + 1, v - 1 + odd)
+            if n + 1 == len(keys) or keys[n + 1] != (u, v + 1):
+                corners = (*upper, (u + 1, v + 1 - odd), (u, v + odd))
+                strips.append((color, tuple(dict.fromkeys(corners))))
+    return strips
 
 
 def stacks(heights):
@@ -47,12 +119,6 @@ def stacks(heights):
         for c, high in enumerate(row)
         for z in range(high)
     ]
-
-
-def scene(heights):
-    """Draw stacks; names say which sides are the front and the right one."""
-    labels = (("front", "", 0.16, 0.94, 0.09), ("right", "", 0.84, 0.94, 0.09))
-    return Shapes(cubes(stacks(heights), 0.01, 0.92), labels=labels)
 
 
 def pile(rng, size, high):
@@ -81,6 +147,29 @@ def words_with_options(heights, options):
 
 
 def scene_with_options(heights, options):
-    """Draw stacks above the grids of cells among which to choose."""
-    grids = zip(LETTERS, [Grid(rows, TILES) for rows in options], strict=False)
-    return Panels((("", scene(heights)), ("", Panels(tuple(grids), len(options), 0.1))), 1)
+    """Draw stacks on their ground above the grids of cells among which to choose."""
+    ground = [(r, c, GROUND) for r, row in enumerate(heights) for c in range(len(row))]
+    areas, lines = cubes([*ground, *stacks(heights)], (0.1, 0.03, 0.8, 0.54))
+    low = max(y for line in lines for y in (line[2], line[4]))
+    labels = [(name, "", x, low - 0.02, 0.06) for name, x in (("front", 0.2), ("right", 0.8))]
+    grids = []  # first and apart from other lines: they are the same in many pictures
+    rows, columns, room = len(options[0]), len(options[0][0]), 0.94 / len(options)
+    side = min(0.86 * room / columns, 0.29 / rows)
+    top = 0.82 - side * rows / 2
+    for n, (name, option) in enumerate(zip(LETTERS, options, strict=False)):
+        left = 0.03 + room * (n + 0.5) - side * columns / 2
+        for c, column in enumerate(zip(*option, strict=True)):
+            r = 0
+            for cell, run in itertools.groupby(column):
+                start, r = r, r + len(list(run))
+                if cell == FULL:
+                    x1, x2 = left + side * c, left + side * (c + 1)
+                    y1, y2 = top + side * start, top + side * r
+                    areas.append(("blue", ((x1, y1), (x2, y1), (x2, y2), (x1, y2))))
+        right, bottom = left + side * columns, top + side * rows
+        grids += [
+            ("", left + side * c, top, left + side * c, bottom, 0.004) for c in range(columns + 1)
+        ]
+        grids += [("", left, top + side * r, right, top + side * r, 0.004) for r in range(rows + 1)]
+        labels.append((name, "", left + side * columns / 2, top - 0.045, 0.06))
+    return Shapes(areas=tuple(areas), lines=(*grids, *lines), labels=tuple(labels))

@@ -1,11 +1,13 @@
 """Turned blocks: which figure of cubes is another one that was turned, and no mirror image."""
 
 import itertools
+from collections import Counter
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
+from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.envs.visual.solids import isometric
-from gem_ma.scene import Panels, Shapes
+from gem_ma.scene import Shapes
 
 
 def _turns():
@@ -30,8 +32,9 @@ class TurnedBlocks(Task):
     moves = tuple(LETTERS[:5])
     about = (
         "It shows a figure of cubes, and more figures with letters. One of them is the first one "
-        "after it was turned as a whole; none of the others is, but some may be mirror images. In "
-        "words, cubes have three coordinates. Reply with a letter."
+        "after it was turned as a whole; none of the others is, but some may be mirror images. All "
+        "have the same number of cubes, joined by their faces. In words, cubes have three "
+        "coordinates. Reply with a letter."
     )
 
     def draw(self, rng, size, many):
@@ -72,9 +75,15 @@ class TurnedBlocks(Task):
 
     def scene(self, shown):
         first, options = shown
-        named = [("first", first), *zip(LETTERS, options, strict=False)]
-        figures = tuple([(name, Shapes(isometric.cubes(one))) for name, one in named])
-        return Panels(figures, 2 if len(figures) < 5 else 3, 0.04)
+        names = "first", *LETTERS[: len(options)]
+        squares = canvas.lay_out(len(names), 2 if len(names) < 5 else 3)
+        areas, lines = [], []
+        for (left, top, side), figure in zip(squares, (first, *options), strict=True):
+            more = isometric.cubes(figure, (left, top, side, side))
+            areas += more[0]
+            lines += more[1]
+        labels = canvas.name_squares(names, squares)
+        return Shapes(areas=tuple(areas), lines=tuple(lines), labels=labels)
 
 
 def move_to_origin(cells):
@@ -111,11 +120,9 @@ def _moved(rng, cells):
 
 
 def _is_clear(cells):
-    """Return whether cubes are connected and none of them is hidden."""
+    """Return whether cubes are connected and a third of each of them can be seen, or more."""
     filled = set(cells)
     if len({(r - c, c - z) for r, c, z in cells}) < len(cells):
-        return False
-    if any({(r + 1, c, z), (r, c + 1, z), (r, c, z + 1)} <= filled for r, c, z in cells):
         return False
     seen, frontier = {cells[0]}, [cells[0]]
     for r, c, z in frontier:
@@ -124,4 +131,7 @@ def _is_clear(cells):
             if other in filled and other not in seen:
                 seen.add(other)
                 frontier.append(other)
-    return len(seen) == len(filled)
+    if len(seen) < len(filled):
+        return False
+    shown = Counter([cell for cell, _ in isometric.find_faces(cells).values()])
+    return all(shown[cell] > 1 for cell in cells)
