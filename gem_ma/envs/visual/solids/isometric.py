@@ -111,6 +111,19 @@ def _list_strips(seen):
     return strips
 
 
+def join_areas(areas):
+    """Return one area for all of a colour, which is drawn faster where places are seldom the same.
+
+    It goes around each area, and from the first corner of the first to the next and back.
+    """
+    joined = []
+    for color, group in itertools.groupby(areas, key=lambda area: area[0]):
+        outlines = [corners for _, corners in group]
+        start = outlines[0][0]
+        joined.append((color, tuple([end for one in outlines for end in (*one, one[0], start)])))
+    return joined
+
+
 def stacks(heights):
     """Return the places of the cubes of stacks."""
     return [

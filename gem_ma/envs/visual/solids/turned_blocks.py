@@ -80,7 +80,7 @@ class TurnedBlocks(Task):
         areas, lines = [], []
         for (left, top, side), figure in zip(squares, (first, *options), strict=True):
             more = isometric.cubes(figure, (left, top, side, side))
-            areas += more[0]
+            areas += isometric.join_areas(more[0])
             lines += more[1]
         labels = canvas.name_squares(names, squares)
         return Shapes(areas=tuple(areas), lines=tuple(lines), labels=labels)
