@@ -3,6 +3,7 @@
 Places are in thousandths of the picture, from the left and from the top.
 """
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -27,8 +28,8 @@ class Drawn(NamedTuple):
     name: str
     parts: tuple[tuple[str, tuple[int, int]], ...]
     told: tuple[tuple[str, tuple[int, int]], ...]
-    lines: tuple[tuple[int, int, int, int, int], ...]
-    areas: tuple[tuple[str, tuple[tuple[float, float], ...]], ...] = ()
+    lines: tuple[tuple[float, float, float, float, int], ...]
+    areas: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
 
 
 def make_clock(rng, x, y, size, detail):
@@ -45,13 +46,9 @@ def make_clock(rng, x, y, size, detail):
     names = ("the tip of the short hand", "the tip of the long hand")
     parts = tuple(zip(names, ends, strict=True))
     told = (("its middle", middle), *parts)
-    # One polygon along the outside and back along the inside, which is drawn fastest.
-    rims = [
-        [_aim(x, y, far, 360 * n / _OUTLINE) for n in range(_OUTLINE + 1)]
-        for far in (size, size - 8)
-    ]
-    rim = ("", (*rims[0], *reversed(rims[1])))
-    return Drawn("clock", parts, told, (*ticks, *hands), (rim,))
+    rim = [_aim(x, y, size - 4, 360 * n / _OUTLINE) for n in range(_OUTLINE + 1)]
+    rims = [(*a, *b, 8) for a, b in itertools.pairwise(rim)]
+    return Drawn("clock", parts, told, (*ticks, *hands, *rims))
 
 
 def make_polygon(rng, x, y, size, detail):

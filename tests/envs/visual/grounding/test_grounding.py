@@ -179,8 +179,7 @@ def find_part(scene, question, told):
     lines = [line[1:] for line in scene.lines if inside(*line[1:3])]
     areas = [corners for _, corners in scene.areas if inside(*corners[0])]
     if name == "clock":
-        rim = areas[0]
-        middle = np.mean(rim[:-1], axis=0)
+        middle = np.mean([line[:2] for line in lines if line[4] == 8 / 1000], axis=0)  # of the rim
         hands = [line for line in lines if np.hypot(*(np.array(line[:2]) - middle)) < 0.02]
         lengths = [np.hypot(line[2] - line[0], line[3] - line[1]) for line in hands]
         chosen = np.argmin(lengths) if "short" in part else np.argmax(lengths)
