@@ -300,11 +300,12 @@ def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> _CoveredPixels:
     x = x[np.lexsort((x, row))]  # each row has an even number: at every second one the inside ends
     sign = np.where(np.arange(len(x)) % 2, -1.0, 1.0)
     column = np.floor(x).astype(int)
-    change = np.zeros((len(y), wide + 2))  # of the coverage from one pixel to the next
-    np.add.at(change, (row, column - x0), sign * (1 - (x - column)))
-    np.add.at(change, (row, column - x0 + 1), sign * (x - column))
-    coverage = change.cumsum(1)[:, :wide]
-    share = coverage.reshape(high, fine, wide).mean(1)
+    before = row // fine * (wide + 2) + column - x0
+    weights = np.concatenate([sign * (1 - (x - column)), sign * (x - column)])
+    cells = np.concatenate([before, before + 1])
+    # The change from one pixel to the next, of the sum of all samples.
+    change = np.bincount(cells, weights, minlength=high * (wide + 2)).reshape(high, wide + 2)
+    share = change.cumsum(1)[:, :wide] / fine
     return _list_pixels(np.round(255 * share).astype(np.uint8), y0, x0)
 
 
