@@ -30,6 +30,7 @@ from needed import Later
 import gem_ma
 from gem_ma import Reply, wrappers
 from gem_ma.agents import RandomAgent
+from gem_ma.agents.providers import PROVIDERS
 from gem_ma.chat.messages import Picture
 from gem_ma.engine.seeding import pack_chance
 from gem_ma.envs import registry
@@ -84,7 +85,7 @@ LEFT_OUT = {
     "gem_ma.agents.HumanAgent.act": "it waits for a person",
     **{
         f"gem_ma.agents.{name}.{method}": "the base calls it, with what only it and a server have"
-        for name in ("OpenAIAgent", "OpenAIResponsesAgent", "AnthropicAgent", "GeminiAgent")
+        for _, name in PROVIDERS.values()
         for method in ("connect", "make_body", "parse_reply")
     },
     "gem_ma.agents.OpenAIAgent.can_retry": "it is asked of errors of a library",
@@ -484,7 +485,7 @@ RIGHT = {
     "gem_ma.agents.MixtureAgent.epsilon": _by(agent="random", probability=0.5),
     **{
         f"gem_ma.agents.{name}": _by(model="m", base_url="http://127.0.0.1:9/v1")
-        for name in ("OpenAIAgent", "OpenAIResponsesAgent", "AnthropicAgent", "GeminiAgent")
+        for _, name in PROVIDERS.values()
     },
     "gem_ma.agents.ReactAgent": _by(agent="random"),
     "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
