@@ -403,7 +403,7 @@ def _fragments(talk: Talk, wants: Wants, tools: Collection[object]) -> Shown:
     """Return how many messages have words of the user's own, and how many are fragments."""
     # A user with a phone tells its scenario in its own words.
     facts = list(wants.known.values()) if "check_status_bar" in tools else _facts(wants)
-    facts += [  # such as "have the app working again", whose verb makes no sentence
+    requests = [  # such as "have the app working again", whose verb makes no sentence
         way.format(fact)
         for wish in wants.wishes
         for ways in PHRASE_SETS.values()
@@ -414,8 +414,9 @@ def _fragments(talk: Talk, wants: Wants, tools: Collection[object]) -> Shown:
     chances = times = 0
     for place, (text, results) in enumerate(zip(talk.said, talk.results, strict=True)):
         rest = text if place else _GREETING.sub("", text)
-        rest = aside.sub(" ", _without(rest, [*facts, *filter(None, results)]))
-        if _YES_OR_NO.match(text) or not _LETTERS.search(rest):
+        told = [*facts, *filter(None, results)]
+        if _YES_OR_NO.match(text) or not _LETTERS.search(aside.sub(" ", _without(rest, told))):
             continue
+        rest = aside.sub(" ", _without(rest, [*requests, *told]))
         chances, times = chances + 1, times + (not _SENTENCE_MARKS.search(rest))
     return Shown(chances, times)
