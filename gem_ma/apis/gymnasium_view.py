@@ -132,8 +132,8 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
             if agent in match.waiting_seats and (rewards := env.step_seats({agent: action})):
                 self._pending_reward += rewards.get(agent, 0.0)
             return self._collect_result()
+        env.check_reply(agent, action)  # before the other agents are called
         if agent in match.waiting_seats:
-            env.check_reply(agent, action)  # before the other agents are called
             self._submit(session, {agent: action, **self._ask_others(session)})
         self._let_others_play(session)
         return self._collect_result()

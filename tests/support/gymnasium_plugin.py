@@ -13,6 +13,7 @@ Outcomes go as JSON into the file GEM_MA_OUTCOMES; tests that hold nothing of ou
 import itertools
 import json
 import os
+from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
@@ -101,14 +102,19 @@ NAMES = {
 class Held(SeatSubEnv):
     """Any environment of Gymnasium in a slot, for tests that bring their own."""
 
-    waits = False
+    is_blocking = False
 
     def __init__(self, make, autoreset):
         self.arguments = make, autoreset
         self.env, self.autoreset, self.over = make(), autoreset, False
+        self.env.agent = "player"
+        self.base_env = SimpleNamespace(check_reply=lambda seat, reply: None)  # it takes any action
 
     def __reduce__(self):
         return Held, self.arguments
+
+    def split_job(self, method, arguments):
+        return None
 
 
 class OurSync(SeatVector):
