@@ -54,6 +54,7 @@ from gem_probe import Chat
 
 hub = types.ModuleType("transformers")
 hub.AutoTokenizer = types.SimpleNamespace(from_pretrained=lambda name: Chat())
+hub.PreTrainedTokenizerBase = type("PreTrainedTokenizerBase", (), {})  # datasets looks for it
 sys.modules["transformers"] = hub
 from gem_ma.gem.utils import debug
 
