@@ -106,8 +106,8 @@ class GearsTurn(Task):
         areas, labels = [], []
         for a, b, kind in links:
             if kind != MESH:
-                ends = [(PULLEY * n * MODULE, where) for _, n, where in (gears[a], gears[b])]
-                for one, other in map(place, _list_belt(*ends, kind == CROSSED)):
+                first, last = ((PULLEY * n * MODULE, where) for _, n, where in (gears[a], gears[b]))
+                for one, other in map(place, _list_belt(first, last, kind == CROSSED)):
                     areas.append(("", _widen(one, other, BELT_WIDTH)))
         text = min(0.1, 0.72 * unit * min(teeth) * MODULE)
         centres = place([where for *_, where in gears])
@@ -184,10 +184,8 @@ def _sample_places(rng, teeth, links):
 
 def _is_clear(places, teeth, belts):
     """Return whether all belts are clear of all other gears and belts."""
-    parts = [
-        (a, b, _list_belt(*[(teeth[i] * MODULE, places[i]) for i in (a, b)], kind == CROSSED))
-        for a, b, kind in belts
-    ]
+    wheels = [(n * MODULE, where) for n, where in zip(teeth, places, strict=False)]
+    parts = [(a, b, _list_belt(wheels[a], wheels[b], kind == CROSSED)) for a, b, kind in belts]
     for i, (a, b, lines) in enumerate(parts):
         for gear, place in enumerate(places):
             if gear in (a, b):

@@ -175,7 +175,7 @@ def smooth(strokes, parts):
     A stroke of two points stays straight. The ends of a bowl go on into each other, so that it has
     no corner where the pen begins.
     """
-    fours = []
+    fours: list[tuple[tuple[float, float], ...]] = []
     for stroke in strokes:
         if len(stroke) > 2:
             is_bowl = len(stroke) > 4 and math.dist(stroke[0], stroke[-1]) <= CLOSED

@@ -35,8 +35,8 @@ def inner_angles(rng, many, step, outer):
             told.append(name)
     if 180 - max([sizes[i] for i in outside], default=0) < 38 or None in angles:
         return None
-    for i, (_, point, *sides) in enumerate(angles):
-        at = between(point, *sides, 0.042 if i in ends else 0.046)
+    for i, (_, point, one, other) in enumerate(angles):
+        at = between(point, one, other, 0.042 if i in ends else 0.046)
         if min(math.dist(at, other) for other in points) < math.dist(at, point):
             return None  # it would seem to belong to another corner
     told = read_around(told, backwards=not outside)
