@@ -285,3 +285,13 @@ def test_an_env_with_a_way_of_its_own_to_observe_is_asked():
         assert text == text.upper()
     assert Telling(game).gym().reset(seed=0)[1] == {"told": True}
     assert not gem_ma.Env.has_own_views
+
+
+def test_a_number_outside_the_space_raises_also_where_the_seat_is_not_to_act():
+    env = gem_ma.make_gym("game:Werewolf-v0", agent="player_0", others="random", actions="discrete")
+    waits = next(seed for seed in range(100) if not env.reset(seed=seed)[1]["to_act"])
+    env.reset(seed=waits)
+    for action in (env.action_space.n, -1):
+        with pytest.raises(ValueError, match="must be an int from 0 to"):
+            env.step(action)
+    assert env.step(0)[2]  # the others ended the game
