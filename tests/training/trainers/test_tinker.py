@@ -1,7 +1,10 @@
 """Tinker's cookbook, and its client against a stand-in of the service, over HTTP."""
 
 import asyncio
+import gc
 import sys
+import time
+from asyncio.selector_events import _SelectorSocketTransport as SocketTransport
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +174,7 @@ def test_tinker_gets_the_pictures(sees):
 def service(monkeypatch):
     """A stand-in of the service, which the client finds by its variables."""
     pytest.importorskip("tinker_cookbook", reason="pip install tinker-cookbook==0.5.8 torch")
+    from tinker.lib.internal_client_holder import InternalClientHolder
     from tinker_service import Service
 
     with Service() as running:
@@ -178,6 +182,14 @@ def service(monkeypatch):
         monkeypatch.setenv("TINKER_BASE_URL", running.url)
         monkeypatch.setenv("TINKER_TELEMETRY", "0")
         yield running
+        # Clients close their sockets in a thread, some time after they are deleted: wait for them.
+        for client in [one for one in gc.get_objects() if type(one) is InternalClientHolder]:
+            client.run_coroutine_threadsafe(client.aclose()).result(10)
+        for _ in range(100):
+            if not any(type(one) is SocketTransport for one in gc.get_objects()):
+                break
+            time.sleep(0.05)
+            gc.collect()
 
 
 @pytest.fixture
