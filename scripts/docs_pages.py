@@ -21,6 +21,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 import gem_ma
+from gem_ma.cli.env_commands import BOTH_ORDERS
 from gem_ma.cli.env_info import describe_env, draw_first_turn
 from gem_ma.cli.main import COMMAND_GROUPS, make_parser
 from gem_ma.evaluation.metrics import format_metrics_table
@@ -411,7 +412,7 @@ def _game(id):
     """Return the page of a game, and its picture."""
     told, name = describe_env(id), id.partition(":")[2].partition("-v")[0]
     drawn = None if told.missing else _png(id)
-    order = "in turn and at the same time" if told.order == "both" else told.order
+    order = BOTH_ORDERS if told.order == "both" else told.order
     facts = {
         "seats": f"{', '.join(f'`{seat}`' for seat in told.seats)}; {order}",
         "rewards": " ".join(filter(None, [_scoring(id), told.rewards])),

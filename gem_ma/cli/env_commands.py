@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 SAMPLE_DIFFICULTIES = (0, 2, 5, 8, 10)  # difficulties that info shows
+BOTH_ORDERS = "in turn, and sometimes at the same time"  # the order "both" in words
 
 
 def add_commands(commands: SubcommandParsers) -> None:
@@ -224,7 +225,7 @@ def _list_facts(found: EnvInfo) -> list[tuple[str, str]]:
 
 
 def _format_seats(found: EnvInfo) -> str:
-    phrases = {"": "", "alone": "", "both": "in turn, and sometimes at the same time"}
+    phrases = {"": "", "alone": "", "both": BOTH_ORDERS}
     words = phrases.get(found.order, found.order)
     return ", ".join(found.seats) + (f" ({words})" if words else "")
 
