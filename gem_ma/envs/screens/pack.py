@@ -29,5 +29,5 @@ PACK = Pack(
     },
     suites="suites",
     experts={"screens:*": "screen-oracle"},
-    docs=("docs/screens.md", "docs/phone.md"),
+    docs=("docs/screens.md", "docs/screens-results.md", "docs/phone.md"),
 )

@@ -38,5 +38,5 @@ PACK = Pack(
     commands=("gem_ma.envs.tau.commands",),
     downloads={"tau-bench": "gem_ma.envs.tau.fetch"},
     experts={"tau:*": "user=rule-user,assistant=oracle-assistant"},
-    docs=("docs/tau.md", "docs/users.md"),
+    docs=("docs/tau.md", "docs/users.md", "docs/users-results.md"),
 )

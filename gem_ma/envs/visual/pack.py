@@ -26,5 +26,5 @@ PACK = Pack(
     agents={"walk-oracle": "gem_ma.envs.visual.navigation.oracle:WalkOracle"},
     suites="suites",
     experts={f"visual:{name}-v0*": "walk-oracle" for name in visual.GAMES["navigation"].split()},
-    docs=("docs/visual.md",),
+    docs=("docs/visual.md", "docs/visual-results.md"),
 )
