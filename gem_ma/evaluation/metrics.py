@@ -319,33 +319,33 @@ _UNDER_ATTACK = "only of environments that report `attacked`, such as `inject:`"
 @register_metric(
     "utility",
     "utility",
-    f"the share of episodes without an attack in which the user's task was done; {_UNDER_ATTACK}",
+    f"the share of done user tasks among episodes without an attack; {_UNDER_ATTACK}",
     format=format_percent,
 )
 def compute_utility(sample: EpisodeSample) -> IntervalEstimate:
-    """Return the share of episodes without an attack in which the user's task was done."""
+    """Return the share of done user tasks among episodes without an attack."""
     return _estimate_reported(sample, "utility", attacked=False)
 
 
 @register_metric(
     "utility_under_attack",
     "utility under attack",
-    f"the share of episodes with an attack in which the user's task was done; {_UNDER_ATTACK}",
+    f"the share of done user tasks among episodes with an attack; {_UNDER_ATTACK}",
     format=format_percent,
 )
 def compute_utility_under_attack(sample: EpisodeSample) -> IntervalEstimate:
-    """Return the share of episodes with an attack in which the user's task was done."""
+    """Return the share of done user tasks among episodes with an attack."""
     return _estimate_reported(sample, "utility", attacked=True)
 
 
 @register_metric(
     "attack_success_rate",
     "attack success",
-    f"the share of episodes with an attack in which it reached its goal; {_UNDER_ATTACK}",
+    f"the share of attacks that reached their goal; {_UNDER_ATTACK}",
     format=format_percent,
 )
 def compute_attack_success_rate(sample: EpisodeSample) -> IntervalEstimate:
-    """Return the share of episodes with an attack in which it reached its goal."""
+    """Return the share of attacks that reached their goal."""
     return _estimate_reported(sample, "attack_success", attacked=True)
 
 
