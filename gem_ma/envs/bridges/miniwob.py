@@ -98,6 +98,7 @@ class MiniWob(Gymnasium):
     """
 
     told_by = Page
+    names_points = True
     env_defaults = MappingProxyType({"image_size": SIZE})
 
     def __init__(self, id: str, env_kwargs: JSONMapping | None = None):

@@ -51,6 +51,11 @@ def asked(env):
     return re.findall(r'"([^"]*)"', shown(env).partition("\n\n[e1]")[0])[-1]
 
 
+def test_photos_are_refused(pages):
+    with pytest.raises(ValueError, match=r"name points of its picture, which a photo"):
+        gem_ma.make("gym:miniwob/click-test-2-v1", noise="photo:5")
+
+
 def test_buttons(pages):
     env = begun("click-test-2")
     right, wrong = env.fork(2)
