@@ -8,11 +8,12 @@ from gem_ma.scene import Shapes
 FIGURES = ("disc", "square", "triangle", "star", "heart", "arrow", "ring", "plus")
 EVENTS = ("moved", "turned", "grew", "shrank", "vanished", "appeared", "changed its kind")
 TURNS, SIZES = (0, 90, 180, 270), (0.5, 0.75)  # of a cell
+GAP, NAME = 0.03, 0.09  # between the two pictures, and the room for their names
 TURNED = ("triangle", "heart", "arrow")  # figures of which every turn can be seen
 
 
 class WhatChanged(Task):
-    # cells across, things, kinds of events
+    # cells across (there are half as many again down), things, kinds of events
     levels = interpolate_levels(
         {0: (2, 2, 3), 2: (3, 4, 5), 5: (4, 9, 7), 8: (6, 20, 7), 10: (8, 40, 7)}
     )
@@ -25,7 +26,7 @@ class WhatChanged(Task):
 
     def draw(self, rng, across, many, kinds):
         event = pick(rng, EVENTS[-kinds:])
-        cells = some(rng, range(across * across), many + 1)
+        cells = some(rng, range(across * _count_rows(across)), many + 1)
         before = [
             (cell, pick(rng, FIGURES), pick(rng, SIZES), pick(rng, TURNS)) for cell in cells[:many]
         ]
@@ -71,10 +72,12 @@ class WhatChanged(Task):
     def scene(self, shown):
         across, *pictures = shown
         names = "first", "second"
-        squares = canvas.lay_out(2, 2, 0.05)
+        side = (1 - 3 * GAP) / 2
+        step, down = side / across, _count_rows(across)
+        top = (1 + NAME - step * down) / 2
+        lefts = GAP, 2 * GAP + side
         items, lines = [], []
-        for things, (left, top, side) in zip(pictures, squares, strict=True):
-            step = side / across
+        for things, left in zip(pictures, lefts, strict=True):
             items += [
                 (
                     figure,
@@ -86,11 +89,18 @@ class WhatChanged(Task):
                 )
                 for cell, figure, size, turn in things
             ]
-            for n in range(across + 1):
-                far = step * n
-                lines += [
-                    ("gray", left + far, top, left + far, top + side, 0.003),
-                    ("gray", left, top + far, left + side, top + far, 0.003),
-                ]
-        labels = canvas.name_squares(names, squares)
+            lines += [
+                ("gray", left + step * n, top, left + step * n, top + step * down, 0.003)
+                for n in range(across + 1)
+            ]
+            lines += [
+                ("gray", left, top + step * n, left + side, top + step * n, 0.003)
+                for n in range(down + 1)
+            ]
+        labels = canvas.name_squares(names, [(left, top, side) for left in lefts])
         return Shapes(tuple(items), lines=tuple(lines), labels=labels)
+
+
+def _count_rows(across):
+    """Return how many rows of cells fill the height of a picture."""
+    return across * 3 // 2

@@ -12,6 +12,7 @@ NAMES = ("anna", "bob", "clara", "dale", "emma", "fred", "greta", "hilda", "nadi
 LEAST = {"slant": -0.35, "wide": 0.7, "tall": 0.6, "rise": -0.16}
 MOST = {"slant": 0.65, "wide": 1.2, "tall": 1.5, "rise": 0.16}
 LABEL, GAP = 0.07, 0.045  # the room of a letter, and between two rows
+NARROW = 0.7  # two columns fill the picture, if signatures keep this share of their size
 CLEAR = 1.6  # how much further the others are from the first signature than the right one
 
 
@@ -66,7 +67,9 @@ class WhichSignature(Task):
         first, options = shown
         strokes = first, *options
         boxes = [handwriting.measure_box(one) for one in strokes]
-        unit, columns = max([_fit(boxes, columns) for columns in (1, 2)])
+        (unit, columns), (two_units, _) = (_fit(boxes, columns) for columns in (1, 2))
+        if two_units > NARROW * unit:
+            unit, columns = two_units, 2
         talls = _list_rows(boxes, columns)
         free = (1 - unit * sum(talls)) / (len(talls) + 1)  # above, between and below the rows
         tops = [free * (i + 1) + unit * sum(talls[:i]) for i in range(len(talls))]
