@@ -78,7 +78,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 def _users(args: argparse.Namespace) -> int:
     if args.what[0] == "compare":
         return _compare(args)
-    from gem_ma.envs.tau.user_metrics import measure_users
+    from gem_ma.envs.tau.user_metrics import EveryEpisodeFailed, measure_users
 
     if len(args.what) > 1 or not args.users or args.humans:
         raise UsageError(
@@ -94,6 +94,9 @@ def _users(args: argparse.Namespace) -> int:
         )
     except (ValueError, BadArgument) as error:
         raise UsageError(format_error(error)) from None
+    except EveryEpisodeFailed as error:
+        sys.stderr.write(f"gem-ma users: {format_error(error)}\n")
+        return 1
     sys.stdout.write(f"{json.dumps(report.to_json()) if args.json else report}\n")
     return 0
 

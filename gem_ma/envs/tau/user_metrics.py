@@ -116,6 +116,10 @@ def _format_estimate(one: IntervalEstimate | None) -> str:
     return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]" if one else f"{'-':20}"
 
 
+class EveryEpisodeFailed(RuntimeError):
+    """Raised if no episode of a user with an assistant came to its end."""
+
+
 def measure_users(
     env: str,
     users: Sequence[str],
@@ -129,6 +133,9 @@ def measure_users(
     Args:
         env: an id of `tau:` or `tau2:`. All pairs get the same tasks, the first ones of the split.
         **arguments: arguments of `make`.
+
+    Raises:
+        RuntimeError: All episodes of a user with an assistant failed.
     """
     if episodes < 1:
         raise ValueError(f"episodes={episodes}: expected 1 or more")
@@ -177,7 +184,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
     """Return the results of one assistant with one user; episodes that failed do not count."""
     failures = [episode.failure for episode in episodes if episode.failure is not None]
     if len(failures) == len(episodes):
-        raise ValueError(
+        raise EveryEpisodeFailed(
             f"all {len(episodes)} episodes of {user} with {assistant} failed, the first by "
             f"{failures[0].kind}: {failures[0].message}"
             if failures

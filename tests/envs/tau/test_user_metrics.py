@@ -1,6 +1,7 @@
 """Users measured: traits asked for and shown, whose fault a failure was, and a report of it."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import packs
@@ -204,8 +205,18 @@ def test_who_forfeits_is_measured_and_what_failed_is_not():
     assert (row.success.value, row.turns) == (0.0, 2.0)
     failed = replace(played[0], failure=EpisodeFailure(None, "KeyError", "x"), report={})
     assert row_of("rule-user", "silent", [failed, *played], game) == row
-    with pytest.raises(ValueError, match="all 1 episodes of a with b failed, the first by KeyErr"):
+    with pytest.raises(RuntimeError, match="all 1 episodes of a with b failed, the first by KeyErr"):
         row_of("a", "b", [failed], game)
+
+
+def test_the_command_exits_with_1_if_every_episode_failed(tmp_path, capsys):
+    agent = tmp_path / "broken.py"
+    agent.write_text("def reply(turn):\n    raise KeyError('nothing')\n")
+    call = ["users", "tau:shop", "--users", f"{agent}:reply", "--episodes", "2"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # each failure is a warning
+        assert main(call) == 1
+    assert "all 2 episodes of" in capsys.readouterr().err
 
 
 def test_what_cannot_be_measured():
