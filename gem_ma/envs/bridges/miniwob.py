@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from types import MappingProxyType
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SIZE = 160, 210  # pixels of a page, and of its picture by default
 _ENDLESS = 2**31 - 1  # milliseconds; a page's own time limit, which is never reached
+_LOADING_ATTEMPTS, _LOADING_PAUSE = 40, 0.1  # seconds between two attempts to observe a page
 _ROLES = {
     "a": "link", "input_text": "textbox", "input_password": "textbox (password)",
     "textarea": "textbox (lines)", "input_checkbox": "checkbox", "input_radio": "radio",
@@ -213,8 +216,14 @@ class Browser(gymnasium.Wrapper):
     def step(
         self, action: ScreenAction
     ) -> tuple[JSONObject, SupportsFloat, bool, bool, JSONObject]:
+        from selenium.common.exceptions import JavascriptException
+
         self._do(action)
-        return self.env.step(None)  # None only observes
+        for _ in range(_LOADING_ATTEMPTS):
+            with contextlib.suppress(JavascriptException):  # the page is just left
+                return self.env.step(None)  # None only observes
+            time.sleep(_LOADING_PAUSE)
+        return self.env.step(None)
 
     @property
     def _page(self) -> Any:

@@ -207,6 +207,22 @@ def test_what_it_needs_is_named(monkeypatch):
         miniwob.where()
 
 
+def test_a_page_that_is_left_while_it_is_observed_ends_the_episode(pages, monkeypatch):
+    env = begun("flight.Alaska")
+    script = """
+        core.getDOMInfo = () => undefined.getDOMInfo  // as between two pages
+        const link = core.flightChildWindow().document.querySelector('#legal-link a')
+        setTimeout(() => link.click(), 300)
+    """
+
+    def go(browser, action):
+        browser._driver.execute_script(script)
+
+    monkeypatch.setattr(miniwob.Browser, "_do", go)
+    env.step("wait()")
+    assert (env.rewards, env.terminations) == ({"player": -1.0}, {"player": True})
+
+
 @pytest.mark.slow
 def test_every_page(pages):
     import gymnasium
