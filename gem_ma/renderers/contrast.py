@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 RGB = tuple[int, int, int]
@@ -45,11 +47,13 @@ def compute_contrast(one: np.ndarray | RGB, other: np.ndarray | RGB) -> np.ndarr
     return np.maximum(a, b) / np.minimum(a, b)
 
 
+@functools.lru_cache(maxsize=4096)
 def choose_ink(ground: RGB) -> RGB:
     """Return the dark or bright ink, whichever contrasts more with a background."""
     return max(DARK_INK, BRIGHT_INK, key=lambda ink: compute_contrast(ink, ground))
 
 
+@functools.lru_cache(maxsize=4096)
 def choose_outline(color: RGB, ground: RGB) -> RGB:
     """Return the outline ink that contrasts with both colours, or else with `color` alone."""
     for ink in (DARK_INK, BRIGHT_INK):

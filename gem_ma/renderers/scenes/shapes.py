@@ -18,10 +18,11 @@ from gem_ma.renderers.contrast import (
     dilate_mask,
 )
 from gem_ma.renderers.figures import make_mask, make_outline_mask
-from gem_ma.renderers.themes import RGB, Theme, make_frame
+from gem_ma.renderers.themes import RGB, Theme, make_frame, make_shared_frame
 from gem_ma.scene import COLORS, GROUNDS, BadScene, FrameTooSmall, Shapes
 
 _FAINT_FIGURE = 3.6  # figures with less contrast get an outline: their edges lose a sixth
+_MAX_KEPT_EDGE = 500  # pixels of an edge whose colours are kept
 _PIXEL = np.dtype((np.void, 3))  # three levels at once, which is faster to read and to write
 
 
@@ -44,7 +45,7 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         )
     left, top = (width - unit) // 2, above + (height - above - unit) // 2
     if scene.ground:
-        frame[top : top + unit] = _find_ink(theme, scene.ground)
+        frame[top : top + unit] = make_shared_frame((width, unit), _find_ink(theme, scene.ground))
     font.draw_lines(frame, 4, height, status, text, theme.ink)
     for color, corners in scene.areas:
         _fill_polygon(frame, corners, (left, top), unit, _find_ink(theme, color))
@@ -133,10 +134,38 @@ def draw_figure(
         levels: number of coverage levels above 0; few levels give few colours.
     """
     around = _cover_outline(figure, side, degrees, spread, by, levels).place(frame, x - by, y - by)
+    shape = _cover_figure(figure, side, degrees, spread, levels).place(frame, x, y)
     under = around.read()
+    if around.is_whole and 0 < len(under) <= _MAX_KEPT_EDGE:  # it is drawn there again and again
+        below = under.tobytes()
+        around.write(_color_edge(figure, side, degrees, spread, by, levels, ink, below))
+        shape.fill(ink)
+        return
     if _is_faint(ink, under, _FAINT_FIGURE):
         around.blend(choose_outline(ink, _find_median_color(under)))
-    _cover_figure(figure, side, degrees, spread, levels).place(frame, x, y).blend(ink)
+    shape.blend(ink)
+
+
+@memoize
+def _color_edge(
+    figure: str,
+    side: int,
+    degrees: float,
+    spread: float,
+    by: int,
+    levels: int,
+    ink: RGB,
+    below: bytes,
+) -> np.ndarray:
+    """Return the colours of a figure's edge and outline, from those below it."""
+    patch = np.empty((side + 2 * by, side + 2 * by, 3), np.uint8)
+    around = _cover_outline(figure, side, degrees, spread, by, levels).place(patch, 0, 0)
+    under = np.frombuffer(below, np.uint8).reshape(-1, 3)
+    around.write(under)
+    if _is_faint(ink, under, _FAINT_FIGURE):
+        around.blend(choose_outline(ink, _find_median_color(under)))
+    _cover_figure(figure, side, degrees, spread, levels).place(patch, by, by).blend(ink)
+    return around.read()
 
 
 def _is_faint(ink: RGB, under: np.ndarray, least: float = MIN_CONTRAST) -> bool:
@@ -188,30 +217,47 @@ class _CoveredPixels:
             inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
             opaque = int(np.count_nonzero(inside[: self.opaque]))
             numbers = rows[inside] * width + columns[inside]
-            return _PlacedPixels(frame, numbers, self.coverage[inside], opaque)
+            return _PlacedPixels(frame, numbers, self.coverage[inside], opaque, is_whole=False)
         known, numbers = self._numbers
         if known != width:
             numbers = self.rows * width + self.columns
             self._numbers = width, numbers
-        return _PlacedPixels(frame, numbers + (y * width + x), self.coverage, self.opaque)
+        numbers = numbers + (y * width + x)
+        return _PlacedPixels(frame, numbers, self.coverage, self.opaque, is_whole=True)
 
 
 class _PlacedPixels:
     """Pixels of a frame, by their numbers: reading order from the top left corner."""
 
-    def __init__(self, frame: np.ndarray, numbers: np.ndarray, coverage: np.ndarray, opaque: int):
+    def __init__(
+        self,
+        frame: np.ndarray,
+        numbers: np.ndarray,
+        coverage: np.ndarray,
+        opaque: int,
+        is_whole: bool,
+    ):
         self._frame, self._numbers = frame, numbers
         self._coverage, self._opaque = coverage, opaque
+        self.is_whole = is_whole
 
     def read(self) -> np.ndarray:
         """Return the colours of the pixels."""
         return self._read(self._numbers)
 
+    def write(self, colors: np.ndarray) -> None:
+        """Set the colours of the pixels."""
+        self._write(self._numbers, colors)
+
+    def fill(self, ink: RGB) -> None:
+        """Set the colour of the pixels that are covered wholly."""
+        if self._opaque:
+            self._write(self._numbers[: self._opaque], np.array(ink, np.uint8))
+
     def blend(self, ink: RGB) -> None:
         """Blend ink into the frame by coverage."""
-        solid, others = self._numbers[: self._opaque], self._numbers[self._opaque :]
-        if len(solid):
-            self._write(solid, np.array(ink, np.uint8))
+        self.fill(ink)
+        others = self._numbers[self._opaque :]
         if len(others):
             part = self._read(others)
             font.blend_ink(part, self._coverage[self._opaque :], ink)
