@@ -22,7 +22,7 @@ from gem_ma.renderers.themes import RGB, Theme, make_frame, make_shared_frame
 from gem_ma.scene import COLORS, GROUNDS, BadScene, FrameTooSmall, Shapes
 
 _FAINT_FIGURE = 3.6  # figures with less contrast get an outline: their edges lose a sixth
-_MAX_KEPT_EDGE = 500  # pixels of an edge whose colours are kept
+_MAX_KEPT = 2000  # pixels of an edge or of letters whose colours are kept
 _PIXEL = np.dtype((np.void, 3))  # three levels at once, which is faster to read and to write
 
 
@@ -89,6 +89,11 @@ def draw_readable_text(
     """Draw letters so that they are readable on the pixels below them."""
     placed = _cover_text(letters, text, 0).place(frame, x, y)
     under = placed.read()
+    if placed.is_whole and 0 < len(under) <= _MAX_KEPT:
+        colors = _color_letters(letters, text, ink, under.tobytes())
+        if len(colors):
+            placed.write(colors)
+            return
     if _is_faint(ink, under):
         ink = choose_ink(_find_median_color(under))
         if _is_faint(ink, under):
@@ -96,6 +101,20 @@ def draw_readable_text(
             around = _cover_text(letters, text, width).place(frame, x - width, y - width)
             around.blend(choose_ink(ink))
     placed.blend(ink)
+
+
+@memoize
+def _color_letters(letters: str, text: int, ink: RGB, below: bytes) -> np.ndarray:
+    """Return the colours of letters, from those below them; none if the ink is faint there."""
+    under = np.frombuffer(below, np.uint8).reshape(-1, 3)
+    if _is_faint(ink, under):
+        return under[:0]
+    covered = _cover_text(letters, text, 0)
+    patch = np.empty((covered.last_row + 1, covered.last_column + 1, 3), np.uint8)
+    placed = covered.place(patch, 0, 0)
+    placed.write(under)
+    placed.blend(ink)
+    return placed.read()
 
 
 def _draw_item(
@@ -136,7 +155,7 @@ def draw_figure(
     around = _cover_outline(figure, side, degrees, spread, by, levels).place(frame, x - by, y - by)
     shape = _cover_figure(figure, side, degrees, spread, levels).place(frame, x, y)
     under = around.read()
-    if around.is_whole and 0 < len(under) <= _MAX_KEPT_EDGE:  # it is drawn there again and again
+    if around.is_whole and 0 < len(under) <= _MAX_KEPT:  # it is drawn there again and again
         below = under.tobytes()
         around.write(_color_edge(figure, side, degrees, spread, by, levels, ink, below))
         shape.fill(ink)
@@ -386,6 +405,9 @@ def draw_strokes(frame: np.ndarray, strokes: np.ndarray, ink: RGB) -> None:
 def _cover_strokes(strokes: bytes) -> _CoveredPixels:
     """Return the pixels that lines cover, with the largest coverage by one of them."""
     x1, y1, x2, y2, width = np.frombuffer(strokes).reshape(-1, 5).T
+    if len(width) > 1 and ((x1 == x2) | (y1 == y2)).all():  # the lines of a board return
+        size = len(strokes) // len(width)
+        return _unite([_cover_strokes(strokes[i : i + size]) for i in range(0, len(strokes), size)])
     steep = abs(y2 - y1) > abs(x2 - x1)  # axes are swapped: each step along x has few pixels then
     x1, y1, x2, y2 = np.where(steep, (y1, x1, y2, x2), (x1, y1, x2, y2))
     reach = width / 2 + 1
@@ -411,6 +433,18 @@ def _cover_strokes(strokes: bytes) -> _CoveredPixels:
     most = np.zeros((row.max() - top + 1, column.max() - left + 1), np.uint8)
     np.maximum.at(most, (row - top, column - left), np.concatenate(coverage))
     return _list_pixels(most, top, left)
+
+
+def _unite(parts: list[_CoveredPixels]) -> _CoveredPixels:
+    """Return the pixels that parts cover, with the largest coverage; some pixels occur twice."""
+    rows = np.concatenate([one.rows for one in parts])
+    columns = np.concatenate([one.columns for one in parts])
+    top, left = int(rows.min()), int(columns.min())
+    wide = int(columns.max()) - left + 1
+    most = np.zeros((int(rows.max()) - top + 1) * wide, np.uint8)
+    numbers = (rows - top) * wide + (columns - left)
+    np.maximum.at(most, numbers, np.concatenate([one.coverage for one in parts]))
+    return _CoveredPixels(rows, columns, most[numbers])
 
 
 def _cover_like_strokes(
