@@ -23,6 +23,7 @@ from gem_ma.scene import COLORS, GROUNDS, BadScene, FrameTooSmall, Shapes
 
 _FAINT_FIGURE = 3.6  # figures with less contrast get an outline: their edges lose a sixth
 _MAX_KEPT = 2000  # pixels of an edge or of letters whose colours are kept
+_MAX_PATCH = 120  # pixels of a side of a figure that is kept with its background
 _PIXEL = np.dtype((np.void, 3))  # three levels at once, which is faster to read and to write
 
 
@@ -152,6 +153,14 @@ def draw_figure(
     Args:
         levels: number of coverage levels above 0; few levels give few colours.
     """
+    height, width = frame.shape[:2]
+    far = side + by
+    if x >= by and y >= by and x + far <= width and y + far <= height and far <= _MAX_PATCH:
+        box = frame[y - by : y + far, x - by : x + far]
+        ground = box[0, 0].tobytes()
+        if box.tobytes() == ground * (box.size // 3):  # nothing is below it
+            box[:] = _draw_patch(figure, side, degrees, spread, by, levels, ink, ground)
+            return
     around = _cover_outline(figure, side, degrees, spread, by, levels).place(frame, x - by, y - by)
     shape = _cover_figure(figure, side, degrees, spread, levels).place(frame, x, y)
     under = around.read()
@@ -163,6 +172,29 @@ def draw_figure(
     if _is_faint(ink, under, _FAINT_FIGURE):
         around.blend(choose_outline(ink, _find_median_color(under)))
     shape.blend(ink)
+
+
+@memoize
+def _draw_patch(
+    figure: str,
+    side: int,
+    degrees: float,
+    spread: float,
+    by: int,
+    levels: int,
+    ink: RGB,
+    ground: bytes,
+) -> np.ndarray:
+    """Return a figure with its outline on a background of one colour."""
+    patch = np.empty((side + 2 * by, side + 2 * by, 3), np.uint8)
+    patch[:] = np.frombuffer(ground, np.uint8)
+    covered = _cover_outline(figure, side, degrees, spread, by, levels)
+    around = covered.place(patch, 0, 0)
+    around.write(
+        _color_edge(figure, side, degrees, spread, by, levels, ink, around.read().tobytes())
+    )
+    _cover_figure(figure, side, degrees, spread, levels).place(patch, by, by).fill(ink)
+    return patch
 
 
 @memoize
