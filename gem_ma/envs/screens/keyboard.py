@@ -31,6 +31,8 @@ _PAGED = ("Up", "Down", "PageUp", "PageDown", "Home", "End")
 # Keys that undo, and do again.
 _UNDONE = {("z", False): False, ("y", False): True, ("z", True): True}
 _FLIPPED = {("check", "Space"), ("fold", "Space"), ("fold", "Enter")}
+# Letters that are typed in one go: those of a keyboard, and then one that it has not.
+_TYPED = re.compile(r"[\x20-\x7e]*[^\x00-\x7f]|[^\n\t\x80-\U0010ffff]+|\n|\t")
 _WORD = re.compile(r"(?:\w[\u0300-\u036f\u200d]*)+|[^\w\s][\u0300-\u036f]*")
 
 
@@ -38,7 +40,7 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
     """Type text letter by letter; a line break is Enter, and a tab is Tab."""
     events: list[Event] = []
     widget = find(page, ui.focus)
-    for part in re.findall(r"[^\n\t]+|\n|\t", text):
+    for part in _TYPED.findall(text):
         if part in "\n\t" and not (part == "\n" and widget is not None and widget.kind == "area"):
             ui, more = press_key(page, ui, "Enter" if part == "\n" else "Tab")
             widget = find(page, ui.focus)
@@ -49,6 +51,8 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
             ui, more = _struck(page, ui, part)
         else:
             ui, more = _write(ui, widget, part, "type")
+            if not part[-1].isascii():  # it is undone without what follows
+                ui = ui._replace(typing="")
             ui = scroll_into_view(page, ui, widget)
             widget = widget._replace(value=ui.values.get(widget.id, widget.value))
             page = tuple([widget if one.id == widget.id else one for one in page])

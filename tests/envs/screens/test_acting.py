@@ -187,6 +187,15 @@ def test_what_was_typed_is_undone_in_every_field_and_done_again(at):
     assert "xrst" not in at["text"].value  # what is typed anew forgets what was undone
 
 
+def test_a_letter_that_no_key_has_ends_what_is_undone_together(at):
+    """Chromium undoes it so."""
+    at.do("click", "name").do("key", text="End").do("type", text="xéyz")
+    at.do("key", text="ctrl+z")
+    assert at["name"].value == "one two threexé"
+    at.do("key", text="ctrl+z")
+    assert at["name"].value == "one two three"
+
+
 def test_letters_and_deletions_are_undone_together_or_apart(at):
     at.do("click", "name").do("key", text="End").do("type", text="uv").do("key", text="Backspace")
     at.do("key", text="ctrl+z")
