@@ -77,7 +77,9 @@ def _clicked_right(ui: Ui, one: Widget, action: ScreenAction) -> Ui:
     """Move the focus, and the caret unless it is on what is selected."""
     if one.kind == "item":  # a menu does not take the focus
         return ui
-    is_label = one.kind in ("check", "radio") and action.at[0] >= one.x + CHECKBOX_SIZE
+    x, y = action.at[0] - one.x, action.at[1] - one.y - (one.h - CHECKBOX_SIZE) // 2
+    in_box = x < CHECKBOX_SIZE and 0 <= y < CHECKBOX_SIZE
+    is_label = one.kind in ("check", "radio") and not in_box
     if one.kind not in FOCUSABLE_KINDS or is_label:
         return ui._replace(focus="")
     ui = focused(ui, one)

@@ -236,6 +236,11 @@ def test_a_right_click_moves_the_focus_and_the_caret(at):
     assert (at.ui.focus, at["box"].value) == ("box", False)
     at.do("right", "box", dx=30)
     assert at.ui.focus == ""
+    box = at["box"]
+    for above, focus in ((-1, ""), (0, "box"), (15, "box"), (16, "")):  # rows of the square itself
+        y = box.y + (box.h - 16) // 2 + above
+        at.ui, _ = act(at.page, at.ui, ScreenAction("right", (box.x + 4, y)))
+        assert at.ui.focus == focus
 
 
 def test_three_clicks_turn_a_box_once(at):

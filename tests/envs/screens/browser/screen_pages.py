@@ -24,7 +24,8 @@ option {padding: 0}
 input[type=range] {appearance: none; background: none}
 input[type=range]::-webkit-slider-thumb {appearance: none; width: 16px; height: 16px;
    background: blue}
-.check input, .radio input {width: 16px; height: 16px}
+.check, .radio {display: flex; align-items: center}
+.check input, .radio input {width: 16px; height: 16px; flex: none}
 summary {list-style: none; height: 100%; outline: none}
 .scroll {overflow-y: scroll; overflow-x: hidden}
 .scroll::-webkit-scrollbar {width: 14px} .scroll::-webkit-scrollbar-thumb {background: gray}
