@@ -135,9 +135,16 @@ def _undo(page: Sequence[Widget], ui: Ui, is_again: bool) -> tuple[Ui, list[Even
     if one is None or str(one.value or "") != now[0]:  # it is gone, or somebody else changed it
         return ui, []
     at = find(page, ui.focus)
-    if at is not None and at.kind in TEXT_KINDS:
+    stays = at is not None and at.kind not in TEXT_KINDS and _find_last_text(page, ui) == one.id
+    if not stays or caret != anchor:  # a browser moves the focus where it marks a part
         ui = focused(ui, one)._replace(caret=caret, anchor=anchor)
     return ui.put(one.id, text), [Event("change", one.id, text)]
+
+
+def _find_last_text(page: Sequence[Widget], ui: Ui) -> str:
+    """Return the text that lost the keyboard last, or an empty string."""
+    texts = {one.id for one in page if one.kind in TEXT_KINDS}
+    return next((id for id in reversed([*ui.left]) if id in texts), "")
 
 
 def _type_ahead(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
@@ -172,7 +179,8 @@ def press_key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]
     result = _choice_key(page, ui, one, name, ctrl, shift)
     if result is not None:
         return result
-    if not (ctrl or shift) and (name in _PAGED or (name == "Space" and one.kind == "link")):
+    scrolls = name in _PAGED or (name == "Space" and one.kind == "link")
+    if scrolls and not shift and (not ctrl or name in ("Home", "End")):
         return _paged(page, ui, one, name), []
     return ui, [Event("enter" if name == "Enter" else "key", one.id, key)]
 

@@ -156,7 +156,10 @@ def focused(ui: Ui, one: Widget) -> Ui:
     """Move the keyboard focus to a widget."""
     if ui.focus == one.id:
         return ui
-    left = {**ui.left, ui.focus: (ui.caret, ui.anchor)} if ui.focus else ui.left
+    left = dict(ui.left)  # what lost the keyboard last stands last
+    if ui.focus:
+        left.pop(ui.focus, None)
+        left[ui.focus] = ui.caret, ui.anchor
     caret, anchor = left.get(one.id, (0, 0)) if one.kind == "area" else (0, 0)
     return ui._replace(focus=one.id, caret=caret, anchor=anchor, left=left, typing="")
 

@@ -187,6 +187,17 @@ def test_what_was_typed_is_undone_in_every_field_and_done_again(at):
     assert "xrst" not in at["text"].value  # what is typed anew forgets what was undone
 
 
+def test_undoing_moves_the_focus_unless_it_was_last_in_that_text(at):
+    at.do("click", "name").do("key", text="End").do("type", text="x").do("click", "b0")
+    assert at.do("key", text="ctrl+z").ui.focus == "b0"
+    assert at["name"].value == "one two three"
+    at.do("click", "name").do("key", text="End").do("type", text="x")
+    at.do("click", "text").do("click", "b0")
+    assert at.do("key", text="ctrl+z").ui.focus == "name"
+    at.do("key", text="ctrl+a").do("type", text="x").do("click", "b0")
+    assert at.do("key", text="ctrl+z").ui.focus == "name"  # where all is marked again
+
+
 def test_a_letter_that_no_key_has_ends_what_is_undone_together(at):
     """Chromium undoes it so."""
     at.do("click", "name").do("key", text="End").do("type", text="xéyz")
