@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -153,69 +154,72 @@ def draw_figure(
     Args:
         levels: number of coverage levels above 0; few levels give few colours.
     """
+    look = _Look(figure, side, degrees, spread, by, levels, ink)
     height, width = frame.shape[:2]
     far = side + by
     if x >= by and y >= by and x + far <= width and y + far <= height and far <= _MAX_PATCH:
         box = frame[y - by : y + far, x - by : x + far]
         ground = box[0, 0].tobytes()
         if box.tobytes() == ground * (box.size // 3):  # nothing is below it
-            box[:] = _draw_patch(figure, side, degrees, spread, by, levels, ink, ground)
+            box[:] = _draw_patch(look, ground)
             return
-    around = _cover_outline(figure, side, degrees, spread, by, levels).place(frame, x - by, y - by)
-    shape = _cover_figure(figure, side, degrees, spread, levels).place(frame, x, y)
+    around = look.cover_outline().place(frame, x - by, y - by)
     under = around.read()
     if around.is_whole and 0 < len(under) <= _MAX_KEPT:  # it is drawn there again and again
-        below = under.tobytes()
-        around.write(_color_edge(figure, side, degrees, spread, by, levels, ink, below))
-        shape.fill(ink)
+        around.write(_color_edge(look, under.tobytes()))
+        look.cover_figure().place(frame, x, y).fill(ink)
         return
-    if _is_faint(ink, under, _FAINT_FIGURE):
-        around.blend(choose_outline(ink, _find_median_color(under)))
-    shape.blend(ink)
+    _blend_figure(frame, x, y, look)
+
+
+class _Look(NamedTuple):
+    """What decides how a figure is drawn on a background."""
+
+    figure: str
+    side: int
+    degrees: float
+    spread: float
+    by: int
+    levels: int
+    ink: RGB
+
+    def cover_outline(self) -> _CoveredPixels:
+        """Return the pixels of the outline; its corner is `by` pixels above and to the left."""
+        return _cover_outline(*self[:6])
+
+    def cover_figure(self) -> _CoveredPixels:
+        """Return the pixels of the figure."""
+        return _cover_figure(self.figure, self.side, self.degrees, self.spread, self.levels)
+
+    def make_patch(self) -> np.ndarray:
+        """Return a frame, not filled, of the size of the figure and its outline."""
+        return np.empty((self.side + 2 * self.by, self.side + 2 * self.by, 3), np.uint8)
+
+
+def _blend_figure(frame: np.ndarray, x: int, y: int, look: _Look) -> None:
+    around = look.cover_outline().place(frame, x - look.by, y - look.by)
+    under = around.read()
+    if _is_faint(look.ink, under, _FAINT_FIGURE):
+        around.blend(choose_outline(look.ink, _find_median_color(under)))
+    look.cover_figure().place(frame, x, y).blend(look.ink)
 
 
 @memoize
-def _draw_patch(
-    figure: str,
-    side: int,
-    degrees: float,
-    spread: float,
-    by: int,
-    levels: int,
-    ink: RGB,
-    ground: bytes,
-) -> np.ndarray:
+def _draw_patch(look: _Look, ground: bytes) -> np.ndarray:
     """Return a figure with its outline on a background of one colour."""
-    patch = np.empty((side + 2 * by, side + 2 * by, 3), np.uint8)
+    patch = look.make_patch()
     patch[:] = np.frombuffer(ground, np.uint8)
-    covered = _cover_outline(figure, side, degrees, spread, by, levels)
-    around = covered.place(patch, 0, 0)
-    around.write(
-        _color_edge(figure, side, degrees, spread, by, levels, ink, around.read().tobytes())
-    )
-    _cover_figure(figure, side, degrees, spread, levels).place(patch, by, by).fill(ink)
+    _blend_figure(patch, look.by, look.by, look)
     return patch
 
 
 @memoize
-def _color_edge(
-    figure: str,
-    side: int,
-    degrees: float,
-    spread: float,
-    by: int,
-    levels: int,
-    ink: RGB,
-    below: bytes,
-) -> np.ndarray:
+def _color_edge(look: _Look, below: bytes) -> np.ndarray:
     """Return the colours of a figure's edge and outline, from those below it."""
-    patch = np.empty((side + 2 * by, side + 2 * by, 3), np.uint8)
-    around = _cover_outline(figure, side, degrees, spread, by, levels).place(patch, 0, 0)
-    under = np.frombuffer(below, np.uint8).reshape(-1, 3)
-    around.write(under)
-    if _is_faint(ink, under, _FAINT_FIGURE):
-        around.blend(choose_outline(ink, _find_median_color(under)))
-    _cover_figure(figure, side, degrees, spread, levels).place(patch, by, by).blend(ink)
+    patch = look.make_patch()
+    around = look.cover_outline().place(patch, 0, 0)
+    around.write(np.frombuffer(below, np.uint8).reshape(-1, 3))
+    _blend_figure(patch, look.by, look.by, look)
     return around.read()
 
 

@@ -205,7 +205,8 @@ def test_who_forfeits_is_measured_and_what_failed_is_not():
     assert (row.success.value, row.turns) == (0.0, 2.0)
     failed = replace(played[0], failure=EpisodeFailure(None, "KeyError", "x"), report={})
     assert row_of("rule-user", "silent", [failed, *played], game) == row
-    with pytest.raises(RuntimeError, match="all 1 episodes of a with b failed, the first by Key"):
+    first = "all 1 episodes of a with b failed, the first by KeyErr"
+    with pytest.raises(RuntimeError, match=first):
         row_of("a", "b", [failed], game)
 
 
